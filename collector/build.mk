@@ -14,8 +14,8 @@ COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.
 $(COLLECTOR_UNWIND): $(BUILD)/collector/attach/safe_point/%.o: preload/unwind/%.c
 	@mkdir -p $(@D)
 	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<
-COLLECTOR_PYTHON = $(addprefix $(BUILD)/collector/dump/python_,layout.o table.o)
-$(COLLECTOR_PYTHON): $(BUILD)/collector/dump/%.o: preload/python/%.c
+COLLECTOR_PYTHON = $(addprefix $(BUILD)/collector/python/python_,layout.o table.o)
+$(COLLECTOR_PYTHON): $(BUILD)/collector/python/%.o: preload/python/%.c
 	@mkdir -p $(@D)
 	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
 # Names of system calls by number, as the kernel's headers have them.
@@ -26,15 +26,15 @@ $(BUILD)/collector/dump/dump_fd.o: $(BUILD)/collector/dump/call_names.inc
 $(BUILD)/collector/dump/dump_fd.o: TOOL_CFLAGS += -I$(BUILD)
 $(addprefix $(BUILD)/collector/attach/,remote/remote_library.o) \
 $(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
-$(addprefix $(BUILD)/collector/sample/,counts.o image.o sample_events.o sampler.o save.o space.o walk.o) \
-$(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_python.o dump_stack.o): \
+$(addprefix $(BUILD)/collector/sample/,counts.o image.o python.o sample_events.o sampler.o save.o space.o walk.o) \
+$(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_stack.o) $(BUILD)/collector/python/interpreter.o: \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
 COLLECTOR_SRC = \
 	$(COLLECTOR_UNWIND) \
 	$(COLLECTOR_PYTHON) \
-	$(addprefix collector/sample/,counts.c image.c sample_events.c sampler.c save.c space.c walk.c) \
-	$(addprefix collector/dump/,dump.c dump_fd.c dump_python.c dump_stack.c) \
+	$(addprefix collector/sample/,counts.c image.c python.c sample_events.c sampler.c save.c space.c walk.c) \
+	$(addprefix collector/dump/,dump.c dump_fd.c dump_stack.c) collector/python/interpreter.c \
 	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
 	$(addprefix collector/attach/refusal/,refusal.c refusal_process.c) \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 REPORT_SRC = \
+	report/compare/diff_computing.c \
 	report/compare/diff_estimate.c \
 	report/compare/diff_judge.c \
 	report/compare/diff_model.c \

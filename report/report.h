@@ -67,6 +67,7 @@ enum report_weight {
 	REPORT_WEIGHT_RUNNABLE,
 	REPORT_WEIGHT_ASLEEP,
 	REPORT_WEIGHT_UNCHARGED, /* where the profile has costs by displacement */
+	REPORT_WEIGHT_COMPUTING, /* CPU time outside of calls, where it was sampled */
 	REPORT_WEIGHTS
 };
 
@@ -210,16 +211,24 @@ struct report_computing_row {
 	const char *function, *module, *language; /* as of struct symbol; NULL: not known */
 	const char *brief, *module_name;	  /* in a word; NULL: not known */
 	struct report_site place; /* frames and path_flags: of the path with the most samples */
+	uint32_t at;		  /* which of its frames is the function's */
 	uint64_t samples;
 	double share, share_low, share_high; /* of the CPU time outside of recorded calls */
-	double cpu_s;
+	double cpu_s, cpu_error_s;	     /* its standard error */
+};
+
+/* Samples of rows on one call path; but by path, on any path to one function. */
+struct report_computing_path {
+	uint32_t path, program; /* of the profile; of the report, or REPORT_NO_PROGRAM */
+	uint64_t samples;
 };
 
 /* What was computed, by samples. */
 struct report_computing {
 	struct report_computing_row *row;      /* the largest share first */
 	struct report_computing_row recording; /* in libscprof.so itself: in no row */
-	uint32_t rows;
+	struct report_computing_path *path;    /* most samples first */
+	uint32_t rows, paths;
 	uint64_t samples, in_calls; /* all; in recorded calls */
 	double cpu_s;		    /* outside of recorded calls; in user space only: `user` */
 	double in_calls_cpu_s;

@@ -29,6 +29,7 @@ TOOL = [
     "collector/attach/refusal",
     "collector/attach/remote",
     "collector/attach",
+    "collector/python",
     "collector/sample",
     "collector/dump",
     "collector/causal",

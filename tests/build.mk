@@ -3,7 +3,7 @@
 include tests/unit/build.mk tests/programs/build.mk tests/fuzz/build.mk
 
 # Made-up profiles, and what reports do not show, for the command tests.
-PROFILE_MAKERS = $(addprefix $(BUILD)/tests/profiles/,make_profile make_states make_ticks make_hostile make_paths make_python)
+PROFILE_MAKERS = $(addprefix $(BUILD)/tests/profiles/,make_profile make_states make_ticks make_hostile make_paths make_python make_sampled)
 DUMP_ENTRIES = $(addprefix $(BUILD)/tests/profiles/,dump_entries dump_paths)
 DUMP_CHECKS = $(BUILD)/tests/profiles/dump_checks
 # Wakes dormant processes, without a command of the tool.

@@ -215,7 +215,8 @@ static int finish(struct attach *a)
 		result = recording_save(&a->recording, d, &g);
 	}
 	gather_free(&g);
-	if (a->dump && a->recording.options.report && !result)
+	if (a->dump && a->recording.options.report && !result &&
+	    a->recording.options.shown.options.format == REPORT_TEXT)
 		dump_text_after(a->dump, &a->times, a->recorded_s, calls, stdout);
 	dump_free(a->dump);
 	return result;

@@ -155,7 +155,7 @@ void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool 
 	const struct run_filters *f = &o->filters;
 	struct profile_error err;
 
-	if (!o->sample_ns || r->observer || r->discards || !count)
+	if (!o->sample_ns || r->observer || !count)
 		return;
 	if (f->stopped && !f->signal) {
 		snprintf(r->unsampled, sizeof(r->unsampled),

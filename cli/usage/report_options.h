@@ -45,10 +45,12 @@
 			 "full",                                                                   \
 		 REPORT_MEMBER(FLAG, full)},                                                       \
 	{                                                                                          \
-		"weight", USAGE_WEIGHT, "time|calls|bytes|on_cpu|runnable|asleep|uncharged",       \
+		"weight", USAGE_WEIGHT,                                                            \
+			"time|calls|bytes|on_cpu|runnable|asleep|uncharged|computing",             \
 			.text = "what --format folded counts (default: time, in ns; on_cpu, "      \
 				"runnable, asleep: where that time went; uncharged: ns by "        \
-				"displacement, from 'scprof run --displace')",                     \
+				"displacement, from 'scprof run --displace'). computing: CPU "     \
+				"time outside of calls, which csv has rows of",                    \
 			REPORT_MEMBER(CHOICE, weight)                                              \
 	}
 

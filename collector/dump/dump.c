@@ -88,6 +88,14 @@ static bool read_call(pid_t pid, struct dump_thread *t, char line[256],
 	return r->pc != 0;
 }
 
+static void read_python(const struct reading *g, const struct dump_thread *t)
+{
+	const struct interpreter *p = &g->stacks.python;
+
+	g->moment->pythons = interpreter_read(p, interpreter_first(p, t->inner_tid), false,
+					      g->moment->python, INTERPRETER_FRAMES);
+}
+
 /* A thread that is in the kernel all the while is read without being stopped. */
 static bool read_asleep(struct reading *g, struct dump_thread *t)
 {
@@ -104,7 +112,7 @@ static bool read_asleep(struct reading *g, struct dump_thread *t)
 		m->window.bytes = 0;
 		if (t->state == 'R' || !read_call(pid, t, before, &m->registers))
 			break;
-		m->pythons = dump_python_read(&g->stacks.python, t->inner_tid, m->python);
+		read_python(g, t);
 		dump_stack_walk(&g->stacks, m, g->d->names, t);
 		if (read_call(pid, t, after, &m->registers) && !strcmp(before, after) &&
 		    threads_sleeps(pid, t->tid) == sleeps)
@@ -127,7 +135,7 @@ static void look_at(void *context)
 	m->window.start = m->registers.of[ARCH_SP] & ~UINT64_C(7);
 	m->window.bytes =
 		memory_some(m->window.pid, m->window.start, m->window.data, SAFE_POINT_WINDOW);
-	m->pythons = dump_python_read(&g->stacks.python, t->inner_tid, m->python);
+	read_python(g, t);
 }
 
 /* In microseconds: CPU time, and waiting for a CPU. */

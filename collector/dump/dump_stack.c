@@ -6,6 +6,19 @@
 
 #include "collector/dump/dump_private.h"
 
+static void open_python(struct dump_stacks *s, const struct dump *d)
+{
+	pid_t *tid = calloc(d->threads + 1, sizeof(*tid));
+
+	interpreter_open(&s->python, d->pid, s->objects.object, tid ? s->objects.count : 0);
+	for (size_t i = 0; tid && i < d->threads; i++)
+		tid[i] = d->thread[i].inner_tid;
+	interpreter_list(&s->python, tid, tid ? d->threads : 0);
+	s->alone = s->python.object && (s->python.object->kind != SAFE_POINT_PROGRAM ||
+					interpreter_is_named(d->names->process->exe));
+	free(tid);
+}
+
 bool dump_stack_open(struct dump_stacks *s, const struct dump *d)
 {
 	s->rows = frames_rows();
@@ -15,7 +28,7 @@ bool dump_stack_open(struct dump_stacks *s, const struct dump *d)
 	s->module = malloc(s->objects.count * sizeof(*s->module));
 	if (s->module)
 		memset(s->module, 0xff, s->objects.count * sizeof(*s->module)); /* PROF_NONE */
-	dump_python_open(&s->python, &s->objects, d);
+	open_python(s, d);
 	return s->module != NULL;
 }
 
@@ -70,7 +83,7 @@ static struct prof_frame machine_frame(const struct dump_stacks *s,
 void dump_stack_walk(struct dump_stacks *s, const struct dump_moment *m, struct profile *names,
 		     struct dump_thread *t)
 {
-	const struct dump_python *p = &s->python;
+	const struct interpreter *p = &s->python;
 	struct safe_point_stack *k = &s->stack;
 	size_t next = 0;
 
@@ -87,12 +100,12 @@ void dump_stack_walk(struct dump_stacks *s, const struct dump_moment *m, struct 
 		bool last = i == k->count, own = !last && m->pythons && f->object == p->object,
 		     loop = own && f->at - p->loop.address < p->loop.bytes;
 
-		if (!last && !loop && !(own && p->alone))
+		if (!last && !loop && !(own && s->alone))
 			t->frame[t->frames++] = machine_frame(s, f, names);
 		for (bool ends = !last && !loop; next < m->pythons && !ends; next++) {
 			ends = !last && m->python[next].ends;
-			t->frames +=
-				dump_python_name(p, &m->python[next], names, &t->frame[t->frames]);
+			t->frames += interpreter_name(p, m->python[next].code, m->python[next].at,
+						      names, &t->frame[t->frames]);
 		}
 	}
 }

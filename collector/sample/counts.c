@@ -9,6 +9,13 @@
 #define MOST_PATHS   65536u /* beyond them the innermost frame alone is kept */
 #define MOST_SAMPLES (1u << 26)
 
+struct profile *counts_names(struct sample_counts *c)
+{
+	if (!c->names)
+		c->names = profile_new();
+	return c->names;
+}
+
 bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path)
 {
 	struct counted *grown = array_room(c->sample, &c->room, c->samples, sizeof(*grown));
@@ -16,9 +23,7 @@ bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path
 
 	if (grown)
 		c->sample = grown;
-	if (!c->names)
-		c->names = profile_new();
-	if (!grown || !c->names || c->samples == MOST_SAMPLES)
+	if (!grown || !counts_names(c) || c->samples == MOST_SAMPLES)
 		return false;
 	if (path->frames > 1 && c->names->paths >= MOST_PATHS) {
 		path->frames = 1;
@@ -33,9 +38,18 @@ bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path
 	return true;
 }
 
+/* A line of ours in the profile. */
+static uint32_t line_into(const struct profile *names, uint64_t line, struct profile *p)
+{
+	struct prof_source_line l = names->source_line[line];
+
+	l.function = source_add_function(p, &names->source_function[l.function]);
+	return l.function == PROF_NONE ? PROF_NONE : source_add_line(p, &l);
+}
+
 /* A path of ours in the profile; PROF_NONE: no memory. */
-static uint32_t path_into(const struct prof_path *from, const struct sample_images *images,
-			  struct profile *p)
+static uint32_t path_into(const struct profile *names, const struct prof_path *from,
+			  const struct sample_images *images, struct profile *p)
 {
 	struct prof_frame frame[SCP_MAX_FRAMES];
 
@@ -43,6 +57,14 @@ static uint32_t path_into(const struct prof_path *from, const struct sample_imag
 		frame[i] = from->frame[i];
 		if (frame[i].module == PROF_NO_MODULE)
 			continue;
+		if (frame[i].module == PROF_SOURCE) {
+			uint32_t line = line_into(names, frame[i].offset, p);
+
+			if (line == PROF_NONE)
+				return PROF_NONE;
+			frame[i].offset = line;
+			continue;
+		}
 		const struct sample_image *m = &images->image[frame[i].module];
 		uint32_t module = samples_module(p, m->path, m->build_id, m->build_id_bytes);
 
@@ -71,7 +93,7 @@ static int translate(struct sample_counts *c, const struct sample_spaces *s,
 	bool fine = path;
 
 	for (uint32_t i = 0; fine && i < paths; i++) {
-		path[i] = path_into(&c->names->path[i], &s->images, p);
+		path[i] = path_into(c->names, &c->names->path[i], &s->images, p);
 		fine = path[i] != PROF_NONE;
 	}
 	for (uint32_t i = 0; fine && i < c->samples; i++) {

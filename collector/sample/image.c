@@ -198,6 +198,7 @@ void image_free(struct sample_images *all)
 		if (all->image[i].fd >= 0)
 			close(all->image[i].fd);
 		free(all->image[i].frame);
+		free(all->image[i].places);
 		free(all->image[i].path);
 	}
 	free(all->image);

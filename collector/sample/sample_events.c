@@ -15,6 +15,7 @@
 
 #include "collector/machine/kernel_file.h"
 #include "profile/base/array.h"
+#include "stats/numerics/random.h"
 
 #define MOST_WHOLE     16 /* CPUs: each has a timer, which an idle one has, too */
 #define MOST_EVENTS    512u
@@ -40,8 +41,7 @@ static struct perf_event_attr describe(const struct sample_events *e, uint64_t p
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
-		.watermark = 1,
-		.wakeup_watermark = MOST_RING / 4,
+		.wakeup_events = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC_RAW,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of sampler.h, from the kernel's records to counted paths. */
-#ifndef SCPROF_COLLECTOR_SAMPLE_SAMPLE_PRIVATE_H
-#define SCPROF_COLLECTOR_SAMPLE_SAMPLE_PRIVATE_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -12,7 +11,8 @@
 
 #include "collector/attach/safe_point/safe_point_private.h"
 #include "profile/profile.h"
-#include "stats/numerics/random.h"
+
+struct random;
 
 #define SAMPLE_STACK 16384u /* bytes of a stack that come with a sample */
 #define SAMPLE_WHY   200u
@@ -78,6 +78,8 @@ struct sample_image {
 	size_t frames;
 	enum safe_point_kind kind;
 	uint64_t recorded, recorded_bytes, passed, passed_bytes; /* of ours: wrappers */
+	bool examined;		      /* whether it is a Python interpreter... */
+	struct sample_places *places; /* ...and is one: python.c; NULL: none */
 	uint8_t build_id[SCP_BUILD_ID_MAX];
 	uint32_t build_id_bytes;
 };
@@ -113,6 +115,7 @@ struct sample_life {
 	struct safe_point_objects objects;
 	uint32_t *image;	      /* by object */
 	struct safe_point_rows *rows; /* NULL: the objects are to be read */
+	struct sample_python *python; /* NULL: no interpreter was seen there */
 };
 
 struct sample_spaces {
@@ -145,6 +148,8 @@ struct sample_stack {
 	uint64_t at;
 	const uint8_t *bytes;
 	size_t count;
+	pid_t tid;
+	uint64_t now_ns, age_ns; /* when it is looked at, and how long after its instant */
 };
 
 struct sample_path {
@@ -152,8 +157,32 @@ struct sample_path {
 	struct prof_frame frame[SCP_MAX_FRAMES];
 };
 
+/* Python functions and lines go into `names`. */
 void walk_sample(const struct sample_images *images, struct sample_life *life,
-		 const struct sample_stack *stack, struct sample_path *path);
+		 const struct sample_stack *stack, struct profile *names, struct sample_path *path);
+
+/* Python functions (python.c), of a process while it is there to be read. */
+
+/* The interpreter of a life that has one; NULL: none, it cannot be read, or no memory. */
+struct sample_python *python_open(struct sample_images *images, const struct sample_life *l);
+void python_free(struct sample_python *y);
+/* The code that executes Python functions; {0, 0}: none. */
+struct safe_point_place python_loop(const struct sample_python *y);
+/* Does more of a sample become known where it is looked at soon? */
+bool python_ages(const struct sample_python *y);
+/* Is the image the interpreter, and nothing else? */
+bool python_is_own(const struct sample_python *y, uint32_t image);
+
+enum python_found {
+	PYTHON_UNKNOWN, /* no frame was added */
+	PYTHON_WHOLE,
+	PYTHON_CUT /* callers are not known */
+};
+
+/* Adds the Python frames that a C frame of the loop executes; `first`: it is the innermost. */
+enum python_found python_frames(struct sample_python *y, const struct safe_point_held *h,
+				bool first, const struct sample_stack *stack, struct profile *names,
+				struct sample_path *path);
 
 /* Counted paths (counts.c). All zero at first. */
 
@@ -162,11 +191,13 @@ struct counted {
 };
 
 struct sample_counts {
-	struct profile *names; /* NULL: no sample yet */
+	struct profile *names; /* counts_names */
 	struct counted *sample;
 	uint32_t samples, room;
 };
 
+/* The model that paths, and Python's lines, are of. NULL: no memory. */
+struct profile *counts_names(struct sample_counts *c);
 /* A sample, of a path that may be cut; false: no memory for it. */
 bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path);
 /* Into a profile, whose process a life is by `process`: once. -1: out of memory. */
@@ -198,5 +229,3 @@ void save_look(struct sample_save *v, const struct sample_spaces *s, const struc
 	       const struct prof_sampling *how, uint64_t now_ns);
 /* Waits for what is being written. The file stays. */
 void save_end(struct sample_save *v);
-
-#endif

@@ -25,6 +25,8 @@
 #define LOOK_MS	  100
 #define MARGIN_NS UINT64_C(2000000)    /* a record may be in its ring that much after its time */
 #define PURGE_NS  UINT64_C(1000000000) /* threads of a process may go on after its first one */
+#define DRAW_NS	  UINT64_C(50000000)
+#define WAKES	  1024 /* and as many as there are samples that age */
 
 struct sampler {
 	struct sample_events events;
@@ -34,6 +36,7 @@ struct sampler {
 	struct recording_control *control; /* NULL: recording is always on */
 	struct random random;
 	uint64_t period_ns, lost, cut;
+	uint64_t pythons, wakes; /* samples that age (python_ages); times that it woke up for one */
 	struct sample_path path;
 	int stop; /* eventfd */
 	bool runs;
@@ -82,12 +85,17 @@ static void take_sample(struct sampler *s, const struct perf_event_header *h, ui
 	stack.bytes = (const uint8_t *)h + asked + 8;
 	stack.at = stack.registers.of[ARCH_SP];
 	struct sample_life *read = space_read(&s->spaces, life);
+	struct profile *names = counts_names(&s->counts);
 
-	if (!read) {
+	stack.tid = (pid_t)half_at(h, 12);
+	s->pythons += read && python_ages(read->python);
+	stack.now_ns = read && read->python ? clocks_read_ns(CLOCK_MONOTONIC_RAW) : at_ns;
+	stack.age_ns = stack.now_ns - at_ns;
+	if (!read || !names) {
 		s->lost++;
 		return;
 	}
-	walk_sample(&s->spaces.images, read, &stack, &s->path);
+	walk_sample(&s->spaces.images, read, &stack, names, &s->path);
 	s->cut += (s->path.flags & SCP_PATH_CUT) != 0;
 	s->lost += !counts_add(&s->counts, life, &s->path);
 }
@@ -155,25 +163,47 @@ static struct prof_sampling describe(const struct sampler *s)
 				      .flags = s->events.user ? SCP_SAMPLING_USER : 0};
 }
 
+/* Until there is something to do. Where a Python interpreter runs that is each sample, since what
+ * its memory tells is soon old; but where most samples are of others, not each of those. False: it
+ * is to stop. */
+static bool wait(struct sampler *s, struct pollfd *on, int ms)
+{
+	bool all = s->pythons > 0 && s->wakes < WAKES + s->pythons;
+
+	if (poll(on, all ? 1 + s->events.rings : 1, ms) > 0 && on[0].revents)
+		return false;
+	for (uint32_t i = 1; i <= s->events.rings; i++)
+		if (on[i].revents & ~POLLIN) /* its thread has ended */
+			on[i].fd = -1;
+	s->wakes += all;
+	return true;
+}
+
 static void *run(void *context)
 {
 	struct sampler *s = context;
-	struct pollfd stop = {.fd = s->stop, .events = POLLIN};
+	/* until a ring may be half full */
+	uint64_t ms = s->events.ring[0].bytes / (2 * SAMPLE_STACK) * s->period_ns / 2000000;
+	struct pollfd *on = calloc(1 + s->events.rings, sizeof(*on));
+	uint64_t drawn = 0;
 
 	/* where that is allowed: the rings of whole CPUs fill with what others compute */
 	setpriority(PRIO_PROCESS, (id_t)gettid(), -10);
-	/* until a ring may be half full */
-	uint64_t ms = s->events.ring[0].bytes / (2 * SAMPLE_STACK) * s->period_ns / 2000000;
-
-	while (poll(&stop, 1, (int)(ms < LOOK_MS ? ms + 1 : LOOK_MS)) <= 0) {
+	for (uint32_t i = 0; on && i <= s->events.rings; i++)
+		on[i] = (struct pollfd){.fd = i ? s->events.ring[i - 1].fd : s->stop,
+					.events = POLLIN};
+	while (on && wait(s, on, (int)(ms < LOOK_MS ? ms + 1 : LOOK_MS))) {
 		uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 
-		sample_events_redraw(&s->events, &s->random, s->period_ns);
-		look(s, now - MARGIN_NS);
+		if (now - drawn > DRAW_NS)
+			sample_events_redraw(&s->events, &s->random, s->period_ns);
+		drawn = now - drawn > DRAW_NS ? now : drawn;
+		look(s, s->pythons ? now : now - MARGIN_NS);
 		const struct prof_sampling how = describe(s);
 
 		save_look(&s->save, &s->spaces, &s->counts, &how, now);
 	}
+	free(on);
 	return NULL;
 }
 

@@ -2,8 +2,7 @@
 /* What processes compute between recorded calls: the kernel takes samples at random instants of
  * their CPU time, and a thread of the tool counts their call paths. Nothing is done in the
  * processes, which notice nothing. */
-#ifndef SCPROF_COLLECTOR_SAMPLE_SAMPLER_H
-#define SCPROF_COLLECTOR_SAMPLE_SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ int sampler_into(struct sampler *s, struct profile *p, uint64_t cpu_ns, uint64_t
 
 /* NULL: nothing. */
 void sampler_free(struct sampler *s);
-
-#endif

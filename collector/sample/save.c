@@ -54,7 +54,7 @@ int save_into(const struct sample_spaces *s, struct sample_counts *c,
 	return result;
 }
 
-/* All but what is never changed once it is there: names of files, and frames. */
+/* All but what is never changed once it is there: names of files and functions, and frames. */
 static bool copy(struct sample_save *v, const struct sample_spaces *s,
 		 const struct sample_counts *c)
 {
@@ -69,6 +69,10 @@ static bool copy(struct sample_save *v, const struct sample_spaces *s,
 		{c->sample, (void **)&v->counts.sample, c->samples * sizeof(*c->sample)},
 		{c->names->path, (void **)&v->names.path,
 		 c->names->paths * sizeof(*c->names->path)},
+		{c->names->source_line, (void **)&v->names.source_line,
+		 c->names->source_lines * sizeof(*c->names->source_line)},
+		{c->names->source_function, (void **)&v->names.source_function,
+		 c->names->source_functions * sizeof(*c->names->source_function)},
 	};
 	bool fine = true;
 
@@ -130,6 +134,8 @@ static void settle(struct sample_save *v)
 	free(v->spaces.images.image);
 	free(v->counts.sample);
 	free(v->names.path);
+	free(v->names.source_line);
+	free(v->names.source_function);
 	*v = (struct sample_save){.directory = v->directory,
 				  .due_ns = v->due_ns,
 				  .took_ns = v->took_ns,

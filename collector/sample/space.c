@@ -36,6 +36,8 @@ static void drop_live(struct sample_spaces *s, uint32_t at)
 	struct sample_life *l = &s->life[s->live[at]];
 
 	forget_objects(l);
+	python_free(l->python);
+	l->python = NULL;
 	free(l->map);
 	l->map = NULL;
 	l->maps = 0;
@@ -222,6 +224,7 @@ struct sample_life *space_read(struct sample_spaces *s, uint32_t life)
 	for (uint32_t i = 0; i < l->maps; i++)
 		if (l->map[i].image != SAMPLE_NONE)
 			add_object(l, &s->images.image[l->map[i].image], &l->map[i]);
+	l->python = l->python ? l->python : python_open(&s->images, l);
 	return l;
 }
 

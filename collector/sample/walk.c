@@ -81,14 +81,49 @@ static uint32_t kind_of(const struct copy *c, const struct safe_point_stack *k)
 								 : SCP_SAMPLE_RECORDING;
 }
 
+/* Frames of machine code, with Python's in the places of the C functions that execute them. What
+ * the interpreter does for the innermost Python function stays; between Python frames it is left
+ * out, as on the paths of calls. */
+static void put_frames(const struct copy *c, const struct safe_point_stack *k,
+		       struct profile *names, struct sample_path *path)
+{
+	const struct sample_life *life = c->life;
+	bool python = false;
+	size_t held = 0;
+
+	for (size_t i = 0; i < k->count && path->frames < SCP_MAX_FRAMES; i++) {
+		const struct safe_point_frame *f = &k->frame[i];
+		const struct safe_point_held *h = &k->held[held];
+		bool loop = held < k->helds && h->frame == i;
+
+		enum python_found found =
+			loop ? python_frames(life->python, h, held++ == 0, c->stack, names, path)
+			     : PYTHON_UNKNOWN;
+		python |= found != PYTHON_UNKNOWN;
+		if (found == PYTHON_CUT) {
+			path->flags |= SCP_PATH_CUT;
+			return;
+		}
+		if (found == PYTHON_UNKNOWN && !is_ours(f) &&
+		    (!python || !f->object ||
+		     !python_is_own(life->python, life->image[f->object - life->objects.object])))
+			path->frame[path->frames++] = frame_of(life, f);
+	}
+	if (k->count > SCP_MAX_FRAMES || path->frames == SCP_MAX_FRAMES)
+		path->flags |= SCP_PATH_TRUNCATED;
+	else if (k->end != SAFE_POINT_WHOLE)
+		path->flags |= SCP_PATH_CUT;
+}
+
 void walk_sample(const struct sample_images *images, struct sample_life *life,
-		 const struct sample_stack *stack, struct sample_path *path)
+		 const struct sample_stack *stack, struct profile *names, struct sample_path *path)
 {
 	static _Thread_local struct safe_point_stack k;
 	const struct copy c = {{read_copy}, images, life, stack};
 	size_t most = sizeof(k.window.data) < stack->count ? sizeof(k.window.data) : stack->count;
 
 	k.innermost = stack->registers;
+	k.watched = python_loop(life->python);
 	k.window.pid = life->objects.pid;
 	k.window.start = stack->at;
 	k.window.bytes = most;
@@ -98,13 +133,6 @@ void walk_sample(const struct sample_images *images, struct sample_life *life,
 	memory_read_from(NULL);
 	path->kind = kind_of(&c, &k);
 	path->frames = path->flags = 0;
-	if (path->kind != SCP_SAMPLE_COMPUTING)
-		return;
-	for (size_t i = 0; i < k.count && path->frames < SCP_MAX_FRAMES; i++)
-		if (!is_ours(&k.frame[i]))
-			path->frame[path->frames++] = frame_of(life, &k.frame[i]);
-	if (k.count > SCP_MAX_FRAMES)
-		path->flags |= SCP_PATH_TRUNCATED;
-	else if (k.end != SAFE_POINT_WHOLE)
-		path->flags |= SCP_PATH_CUT;
+	if (path->kind == SCP_SAMPLE_COMPUTING)
+		put_frames(&c, &k, names, path);
 }

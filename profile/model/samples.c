@@ -2,6 +2,7 @@
 /* Samples under addition: batches of the same number are added, whatever run they are of. What
  * varies from one batch to the next varies in the sum as well, so that its scatter still tells how
  * far samples that follow each other depend. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/model/model.h"
@@ -72,9 +73,12 @@ int samples_process(struct profile *p, uint32_t pid, uint64_t start_mono_ns)
 				 .count = 1,
 				 .exe = strdup(""),
 				 .program = strdup(""),
+				 .file = strdup(""),
+				 .argv = calloc(1, sizeof(*q.argv)),
 				 .start_mono_ns = start_mono_ns};
 
-	if (!q.exe || !q.program || !INTERN_ROOM(p, process, processes, MODEL_PROCESS)) {
+	if (!q.exe || !q.program || !q.file || !q.argv ||
+	    !INTERN_ROOM(p, process, processes, MODEL_PROCESS)) {
 		model_clear_process(&q);
 		return -1;
 	}

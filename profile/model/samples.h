@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Samples of what processes computed. Part of profile/profile.h. */
-#ifndef SCPROF_PROFILE_MODEL_SAMPLES_H
-#define SCPROF_PROFILE_MODEL_SAMPLES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ uint32_t samples_process_find(const struct profile *p, uint32_t pid, uint64_t st
 
 /* Why there are no samples of what was computed. */
 #define PROF_FILTER_UNSAMPLED "unsampled="
-
-#endif

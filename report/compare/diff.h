@@ -6,8 +6,7 @@
  * diff_model_build does all the arithmetic; the renderers only choose words and columns.
  * Single-threaded. A diff borrows from its profiles. Quantities that are not known are NAN or NULL;
  * changes are ratios new/base. */
-#ifndef SCPROF_REPORT_COMPARE_DIFF_H
-#define SCPROF_REPORT_COMPARE_DIFF_H
+#pragma once
 
 #include "stats/compare/compare.h"
 #include "report/report.h"
@@ -46,6 +45,8 @@ struct diff_options {
 /* With one run a side, sites with fewer calls in a run are not compared: their error has to come
  * from within the run, and the dependence of so few calls cannot be seen there. */
 #define DIFF_PAIR_CALLS 256
+/* The same of a function that computes: samples, whose error is known. */
+#define DIFF_PAIR_SAMPLES 32
 
 #define DIFF_MIN_CHANGE 0.005
 #define DIFF_RUN_TO_RUN 9
@@ -89,6 +90,7 @@ struct diff_side {
 	double ns;	      /* of a call, or of a unit of work */
 	double unswitched_ns; /* of the calls that were not switched; NAN: none */
 	double units;	      /* of work */
+	double share;	      /* of a function that computes: of the CPU time outside of calls */
 };
 
 /* A site in one profile. */
@@ -157,6 +159,7 @@ struct diff_rate {
 
 struct diff_site {
 	const char *symbol, *library, *outcome;
+	const char *brief;	    /* of a function that computes: its name in a word */
 	uint32_t profile, entry;    /* where its path is */
 	bool moved;		    /* its lines differ from BASE's */
 	bool waiting;		    /* its function waits for others */
@@ -202,6 +205,8 @@ struct diff {
 	/* An average run's, in all compared calls that do not wait. */
 	struct diff_side side[DIFF_SIDES]; /* calls: of all sites */
 	bool any_waits;
+	bool samples;		/* sites are functions that compute, their calls samples */
+	struct diff *computing; /* of these, without paths; NULL: not all runs were sampled */
 	uint64_t overflow_calls;
 	int status; /* exit status: 0 no change, 1 change, 2 nothing could be compared */
 	struct report_warning *warning;
@@ -224,6 +229,13 @@ static inline uint32_t diff_first_run(const struct diff *d, int side)
 static inline uint32_t diff_end_run(const struct diff *d, int side)
 {
 	return side == DIFF_NEW ? d->profiles : d->bases;
+}
+
+/* So many calls a site needs in each run, where one run a side has to show its error, and for a
+ * site to have come or gone. */
+static inline uint64_t diff_pair_calls(const struct diff *d)
+{
+	return d->samples ? DIFF_PAIR_SAMPLES : DIFF_PAIR_CALLS;
 }
 
 /* In words: the verdict of a site, what its other quantity did if one changed ("": not known), the
@@ -268,6 +280,8 @@ int diff_runs_test(struct diff *d);
 int diff_judge(struct diff *d);
 /* The n p values become q values (Benjamini and Hochberg). -1: out of memory. */
 int diff_judge_q(double *p, size_t n);
+/* What was computed, in d->computing, where it is known. -1: out of memory. */
+int diff_computing_compare(struct diff *d);
 /* Calls and time a unit of work. -1: out of memory, or *why says that a profile has none. */
 int diff_per_fill(struct diff *d, struct profile_error *why);
 void diff_warnings_make(struct diff *d);
@@ -293,5 +307,3 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 int diff_text(struct diff *d, FILE *out);
 int diff_json(struct diff *d, FILE *out);
 int diff_html(struct diff *d, FILE *out);
-
-#endif

@@ -357,7 +357,7 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 			return DIFF_SWITCHED;
 		if (doubt(r, view))
 			found = doubt(r, view);
-		if (diff_estimate_calls(r, view) < DIFF_PAIR_CALLS)
+		if (diff_estimate_calls(r, view) < (double)diff_pair_calls(d))
 			found = DIFF_FEW_CALLS;
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))
 			found = r->few ? DIFF_FEW_TICKS : DIFF_FEW_CALLS;

@@ -186,9 +186,8 @@ static void judge_site(struct diff *d, struct diff_site *s, double tests)
  * it made many calls in every run of its side, an appreciable share of all, and none in any run of
  * the other; and where its function did not only move to other paths. ---- */
 
-/* Calls in each run, as many as one run a side needs for a mean; and the share of a side's calls,
- * or of its time in calls that work, below which a site is rare. */
-#define LEAST_CALLS DIFF_PAIR_CALLS
+/* The share of a side's calls, or of its time in calls that work, below which a site is rare; so it
+ * is with fewer calls in a run than diff_pair_calls. */
 #define LEAST_SHARE 0.01
 /* Calls of the function on new paths, of those on paths that went, that make them the same. */
 #define MOVED 0.5
@@ -206,7 +205,7 @@ static bool is_frequent(const struct diff *d, const struct diff_site *s)
 	const struct diff_side *of = &s->side[side], *all = &d->side[side];
 
 	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++)
-		if (s->run[i].calls < LEAST_CALLS)
+		if (s->run[i].calls < diff_pair_calls(d))
 			return false;
 	return of->calls >= LEAST_SHARE * all->calls ||
 	       (!s->waiting && of->total_ns >= LEAST_SHARE * all->total_ns);

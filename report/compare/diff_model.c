@@ -78,6 +78,16 @@ static void fill_site(struct diff *d, uint32_t index)
 	d->any_waits = d->any_waits || s->waiting;
 }
 
+static int add_computing(struct diff *d)
+{
+	int status = diff_computing_compare(d);
+
+	if (!status && d->computing && d->status != 1 &&
+	    (d->computing->status == 1 || d->computing->status < d->status))
+		d->status = d->computing->status;
+	return status;
+}
+
 static int fill(struct diff *d, struct profile_error *why)
 {
 	d->match = match_build(d->profile, d->profiles, d->bases, d->options.by);
@@ -90,9 +100,10 @@ static int fill(struct diff *d, struct profile_error *why)
 	for (uint32_t i = 0; i < d->profiles; i++)
 		d->overflow_calls += d->profile[i]->losses.overflow_calls;
 	return !d->site || diff_per_fill(d, why) < 0 ||
-			       (d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0
+			       (d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0 ||
+			       diff_judge(d) < 0
 		       ? -1
-		       : diff_judge(d);
+		       : add_computing(d);
 }
 
 struct diff *diff_model_build(const struct profile *const *profile, uint32_t profiles,
@@ -123,6 +134,7 @@ void diff_model_free(struct diff *d)
 	free(d->per.units);
 	free(d->site);
 	free(d->runs);
+	diff_model_free(d->computing);
 	match_free(d->match);
 	free(d);
 }

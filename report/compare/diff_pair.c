@@ -26,7 +26,7 @@
 #define WEIGHT_OWN   0.45
 #define WEIGHT_TOTAL 0.05
 
-/* Sites that belong together: those of one function and outcome. */
+/* Sites that belong together: those of one function and outcome; all functions that compute. */
 struct kind {
 	const uint32_t *site;
 	uint32_t count;
@@ -227,7 +227,7 @@ static struct kind kind_at(const struct diff *d, const uint32_t *order, uint32_t
 {
 	uint32_t end = from + 1;
 
-	while (end < d->sites && !by_function(&order[from], &order[end], d->site))
+	while (end < d->sites && (d->samples || !by_function(&order[from], &order[end], d->site)))
 		end++;
 	return (struct kind){order + from, end - from};
 }

@@ -43,6 +43,18 @@ static void warn_recording(struct diff *d)
 		warn(d, "profiles-differ", "Not all profiles were recorded with the same filters");
 }
 
+static void warn_samples(struct diff *d)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < d->profiles; i++)
+		any |= d->profile[i]->sampling.period_ns > 0;
+	if (any && !d->computing)
+		warn(d, "not-sampled",
+		     "What was computed is not compared: not all profiles have samples of one "
+		     "kind");
+}
+
 static void warn_modules(struct diff *d)
 {
 	bool left_out = false;
@@ -107,6 +119,7 @@ static void warn_pair(struct diff *d)
 void diff_warnings_make(struct diff *d)
 {
 	warn_recording(d);
+	warn_samples(d);
 	warn_pair(d);
 	warn_unreliable(d);
 	warn_modules(d);

@@ -98,8 +98,9 @@ static const char *of_what(const struct diff *d, const struct diff_site *s,
 
 	/* Where sites share no change, there is nothing to compare with. */
 	if (f->against == DIFF_OWN && shared)
-		return undisturbed ? " against the other sites, where undisturbed"
-				   : " against the other sites";
+		return d->samples    ? " against the other functions"
+		       : undisturbed ? " against the other sites, where undisturbed"
+				     : " against the other sites";
 	return undisturbed ? " where undisturbed" : "";
 }
 
@@ -117,9 +118,9 @@ static uint64_t fewest_calls(const struct diff *d, const struct diff_site *s)
 static void untested_words(const struct diff *d, const struct diff_site *s,
 			   const struct diff_finding *f, char *text, size_t room)
 {
-	static const char *const words[][2] = {
+	const char *const words[][2] = {
 		{DIFF_FEW_TICKS, "too few ticks"},
-		{DIFF_FEW_CALLS, "too few calls"},
+		{DIFF_FEW_CALLS, d->samples ? "too few samples" : "too few calls"},
 		{DIFF_UNLIKE, "the runs of a side differ too much"},
 		{DIFF_SWITCHED, "all calls were switched"},
 	};
@@ -202,30 +203,44 @@ static const char *plural(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
-void diff_words_verdict(const struct diff *d, char *text, size_t room)
+static void verdict_words(const struct diff *d, char *text, size_t room)
 {
 	uint32_t changed = d->slower + d->faster, compared = changed + d->same;
+	const char *row = d->samples ? "function" : "site";
+	/* names come and go with a few samples */
+	uint32_t gone = d->samples ? d->gone : d->only_base;
+	uint32_t came = d->samples ? d->came : d->only_new;
 
-	*text = '\0';
 	if (!compared && d->untested)
-		append(text, room, "nothing could be compared: %s",
-		       d->untested == 1 ? "the one site that both have says too little"
-					: "the sites that both have say too little");
+		append(text, room,
+		       "nothing could be compared: the %s%s%s that both have %s too little",
+		       d->untested == 1 ? "one " : "", row, plural(d->untested),
+		       d->untested == 1 ? "says" : "say");
 	else if (!compared)
-		append(text, room, "nothing could be compared: no site is in both");
+		append(text, room, "nothing could be compared: no %s is in both", row);
 	else if (!changed)
-		append(text, room, "no significant change at %" PRIu32 " site%s", compared,
+		append(text, room, "no significant change at %" PRIu32 " %s%s", compared, row,
 		       plural(compared));
 	else
 		append(text, room,
-		       "%" PRIu32 " of %" PRIu32 " site%s changed: %" PRIu32 " slower, %" PRIu32
+		       "%" PRIu32 " of %" PRIu32 " %s%s changed: %" PRIu32 " slower, %" PRIu32
 		       " faster",
-		       changed, compared, plural(compared), d->slower, d->faster);
+		       changed, compared, row, plural(compared), d->slower, d->faster);
 	if (d->untested && compared)
 		append(text, room, "; %" PRIu32 " more cannot be determined", d->untested);
-	if (d->only_base + d->only_new)
-		append(text, room, "; %" PRIu32 " only in base, %" PRIu32 " only in new",
-		       d->only_base, d->only_new);
+	if (gone + came)
+		append(text, room, "; %" PRIu32 " only in base, %" PRIu32 " only in new", gone,
+		       came);
+}
+
+void diff_words_verdict(const struct diff *d, char *text, size_t room)
+{
+	*text = '\0';
+	verdict_words(d, text, room);
+	if (!d->computing)
+		return;
+	append(text, room, ". Computing: ");
+	verdict_words(d->computing, text, room);
 }
 
 /* "2 sites gone: sendfile64 (120,000 calls), write (120,000 calls)" of those that count. */

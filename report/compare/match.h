@@ -12,8 +12,7 @@
  * function and line, and by the column where it is known.
  *
  * Single-threaded. Rows borrow from the profiles. */
-#ifndef SCPROF_REPORT_COMPARE_MATCH_H
-#define SCPROF_REPORT_COMPARE_MATCH_H
+#pragma once
 
 #include "report/containers/string_index.h"
 #include "report/report.h"
@@ -52,8 +51,8 @@ struct match_modules *match_modules_build(const struct match *m);
 void match_modules_free(struct match_modules *modules);
 /* Those that are vague, into m->vague. -1: out of memory. */
 int match_modules_report(struct match *m);
+/* How a module is called on both sides; to be freed. NULL: out of memory. */
+char *match_key_family(const struct profile *p, const char *path);
 /* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
 int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,
 		   char **key, char **loose);
-
-#endif

@@ -50,13 +50,13 @@ static const char *only_program(const struct profile *p)
 	return p->processes ? p->process[0].exe : NULL;
 }
 
-static char *family_name(const struct profile *p, const struct prof_module *m)
+char *match_key_family(const struct profile *p, const char *path)
 {
-	const char *program = only_program(p), *slash = strrchr(m->path, '/'), *base, *so;
+	const char *program = only_program(p), *slash = strrchr(path, '/'), *base, *so;
 
-	if (program && !strcmp(program, m->path))
+	if (program && !strcmp(program, path))
 		return strdup(program_name);
-	base = slash && slash[1] ? slash + 1 : m->path;
+	base = slash && slash[1] ? slash + 1 : path;
 	so = strstr(base, ".so");
 	return so ? strndup(base, (size_t)(so - base) + 3) : strdup(base);
 }
@@ -71,7 +71,7 @@ static bool same_build(const struct prof_module *a, const struct prof_module *b)
 static uint32_t join_family(struct match_modules *modules, const struct profile *p,
 			    const struct prof_module *m)
 {
-	char *name = family_name(p, m);
+	char *name = match_key_family(p, m->path);
 	uint32_t number = string_index_add(&modules->names, name);
 	struct family *f;
 

@@ -79,13 +79,15 @@ int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out
 		  struct profile_error *err)
 {
 	struct rows rows = {.confidence = o->confidence};
+	struct view_computing computing = {0};
 	struct labels *labels = labels_new(f, terminal_of(out, o->width).utf8);
-	struct view_source from = {f, &rows, labels, o->note};
+	struct view_source from = {f, &rows, labels, o->note, &computing};
 
 	if (!labels)
 		return error_set(err, "out of memory");
 	int failed = follow_text(&from, o, out, err);
 	live_rows_free(&rows);
+	view_computing_free(&computing);
 	labels_free(labels);
 	return failed;
 }
@@ -322,7 +324,8 @@ static int start_curses(struct profile_error *err, SCREEN **terminal)
 int screen_run(struct live_reader *f, const struct live_options *o, struct profile_error *err)
 {
 	struct rows rows = {.confidence = o->confidence};
-	struct screen s = {.from = {f, &rows, NULL, o->note},
+	struct view_computing computing = {0};
+	struct screen s = {.from = {f, &rows, NULL, o->note, &computing},
 			   .state = o->state,
 			   .options = o,
 			   .utf8 = terminal_of(stdout, 0).utf8};
@@ -346,6 +349,7 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 	}
 	give_back(before);
 	live_rows_free(&rows);
+	view_computing_free(&computing);
 	labels_free(s.from.labels);
 	return failed;
 }

@@ -5,7 +5,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "profile/live/run_files.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -213,6 +215,68 @@ static void add_legend(struct making *m)
 				  COLUMNS_ASIDE ": of the calls after a warm-up, not of all");
 }
 
+/* ---- what is computed: the file of samples is replaced by a new one each time; reading it, and
+ * finding names, takes a hundredth of the time at most. Where it has gone, the last figures stay
+ * ---- */
+
+#define SHARE	       100
+#define LEAST_S	       0.5
+#define COMPUTING_ROWS 5
+
+void view_computing_free(struct view_computing *c)
+{
+	report_free(c->report);
+	profile_free(c->profile);
+	c->report = NULL;
+	c->profile = NULL;
+}
+
+static void look(struct view_computing *c, const struct live_reader *f, double confidence)
+{
+	double now = live_reader_clock(), began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);
+	const char *first = f->files ? f->file[0].path : "", *slash = strrchr(first, '/');
+	struct profile_error err;
+	char path[PATH_MAX];
+
+	if (now < c->next_s || !slash ||
+	    (size_t)snprintf(path, sizeof(path), "%.*s/" PROF_SAMPLES_FILE, (int)(slash - first),
+			     first) >= sizeof(path) ||
+	    access(path, R_OK))
+		return;
+	view_computing_free(c);
+	c->profile = profile_new();
+	if (c->profile && !samples_process(c->profile, 0, 0) &&
+	    !profile_add(c->profile, path, &err))
+		c->report = computing_report(c->profile, NULL, confidence);
+	c->next_s = now + LEAST_S + SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
+}
+
+static uint32_t computing_rows(const struct making *m)
+{
+	const struct report *r = m->from->computing->report;
+	const struct report_computing *c = r ? r->computing : NULL;
+	uint32_t rows = !c ? 0 : c->rows < COMPUTING_ROWS ? c->rows : COMPUTING_ROWS;
+
+	/* where they leave most of a screen to the calls */
+	return m->height && 3 * (rows + 2) > m->height ? 0 : rows;
+}
+
+static void add_computing(struct making *m, uint32_t rows)
+{
+	const struct report_computing *c = m->from->computing->report->computing;
+
+	view_lines_format(m->view, VIEW_PLAIN, "%s", "");
+	view_lines_format(
+		m->view, VIEW_HEAD,
+		"computing outside of calls, of the whole run: %s of CPU time, %s samples",
+		numbered_duration(1e9 * c->cpu_s, m->view->utf8).text,
+		numbered_count(c->samples - c->in_calls).text);
+	for (const struct report_computing_row *r = c->row; r < c->row + rows; r++)
+		view_lines_format(m->view, VIEW_PLAIN, "%9s  %.3g to %.3g  %s",
+				  numbered_share(r->share).text, 100 * r->share_low,
+				  100 * r->share_high, computing_name(r));
+}
+
 static void add_rows(struct making *m)
 {
 	struct view_state *s = m->state;
@@ -238,6 +302,8 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 	struct making m = {.view = v, .from = from, .state = s, .height = height, .most = most};
 
 	*v = (struct view){.width = width, .utf8 = utf8};
+	if (!s->paused)
+		look(from->computing, from->feed, from->rows->confidence);
 	screen_header_write(v, from, s);
 	if (s->mode == STATE_HELP) {
 		add_help(&m);
@@ -247,8 +313,13 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 					s->by != REPORT_BY_FUNCTION || from->feed->groups.caller,
 					from->rows->has_states);
 		view_lines_add(v, columns_head(&m.columns), VIEW_HEAD);
+		uint32_t rows = computing_rows(&m);
+		m.height -= height && rows ? rows + 2 : 0;
 		if (m.shown)
 			add_rows(&m);
+		m.height = height;
+		if (rows)
+			add_computing(&m, rows);
 		free(m.shown);
 	}
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The picture as lines of clean text: for the screen, and for a pipe. */
-#ifndef SCPROF_REPORT_LIVE_VIEW_H
-#define SCPROF_REPORT_LIVE_VIEW_H
+#pragma once
 
 #include "report/live/live_rows.h"
 #include "report/live/live_reader.h"
@@ -110,11 +109,24 @@ struct view {
 	bool utf8, failed; /* out of memory: lines are missing */
 };
 
+/* What the sampled processes of the run compute, by what it leaves beside their profiles. */
+
+#define LIVE_COMPUTING_ROWS 5
+
+struct view_computing {
+	struct profile *profile;
+	struct report *report; /* NULL: there are no samples */
+	double next_s;	       /* when to look again, CLOCK_MONOTONIC */
+};
+
+void view_computing_free(struct view_computing *c);
+
 struct view_source {
 	struct live_reader *feed;
 	struct rows *rows;
 	struct labels *labels;
 	const char *note; /* one more line; NULL: none */
+	struct view_computing *computing;
 };
 
 /* Take a text that is clean (NULL: out of memory), or format one and clean it; cut to the width. */
@@ -154,5 +166,3 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 /* Pictures as text on `out`, one an interval. 0; -1 and *err: memory, or the stream. */
 int live_text_run(struct live_reader *f, const struct live_options *o, FILE *out,
 		  struct profile_error *err);
-
-#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Samples by function: that of the machine code, into which others may have been inlined. Shares
+/* Samples by function: that of the machine code, into which others may have been inlined; where
+ * Python is on the path, the interpreter works for who called it. Shares
  * are of the samples outside of recorded calls, times those of the CPU time that the kernel
  * charged, which is exact. */
 #include "report/model/model.h"
@@ -12,7 +13,8 @@
 #include "report/containers/string_index.h"
 #include "stats/mean/proportion.h"
 
-#define BATCHES SCP_SAMPLE_BATCHES
+#define BATCHES	  SCP_SAMPLE_BATCHES
+#define OF_SOURCE (UINT32_MAX - 1) /* instead of a module's name */
 
 struct sums {
 	uint64_t batch[BATCHES], path_samples; /* path_samples: of the row's path */
@@ -23,9 +25,10 @@ struct building {
 	struct report_computing *c;
 	struct string_index names;
 	struct pairs functions; /* name and module: the number is the row's */
+	struct pairs paths;	/* path, or row, and program: the number is the path's */
 	struct sums *sums;	/* by row */
-	uint32_t room, sums_room;
-	uint64_t outside[BATCHES], recording[BATCHES];
+	uint32_t room, sums_room, path_room;
+	uint64_t all[BATCHES], outside[BATCHES], recording[BATCHES];
 };
 
 static uint64_t sum_of(const uint64_t batch[BATCHES])
@@ -37,18 +40,52 @@ static uint64_t sum_of(const uint64_t batch[BATCHES])
 	return sum;
 }
 
+/* Does code of that module work for who called it, where Python is on the path: the interpreter, or
+ * the C library? */
+static bool works_for_python(const struct profile *p, const struct prof_frame *frame)
+{
+	static const char *const names[] = {"python", "libpython",   "libc.",	   "libm.",
+					    "ld-",    "libpthread.", "linux-vdso."};
+	const char *path = frame->module < p->modules ? p->module[frame->module].path : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	for (size_t i = 0; path && i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(slash ? slash + 1 : path, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+uint32_t computing_function_at(const struct profile *p, const struct prof_path *path)
+{
+	uint32_t site = path_site_of(p, path);
+
+	uint32_t at = 0;
+
+	while (at < site && works_for_python(p, &path->frame[at]))
+		at++;
+	return at;
+}
+
 /* The row of the function that a path leads to; NULL: out of memory. */
 static struct sums *row_of(struct building *b, const struct prof_path *path)
 {
 	static const struct symbol nothing = {.source = SYMBOL_UNKNOWN};
+	const struct profile *p = b->r->profile;
 	struct report_computing *c = b->c;
+	uint32_t at = computing_function_at(p, path);
 	size_t count = 1;
 	const struct symbol *s =
-		path->frames ? frame_symbols_find(b->r, path->frame, &count) : &nothing;
+		path->frames ? frame_symbols_find(b->r, path->frame + at, &count) : &nothing;
 
 	s += count - 1;
 	uint32_t name = string_index_add(&b->names, s->function ? s->function : "");
 	uint32_t module = string_index_add(&b->names, s->module ? s->module : "");
+
+	if (path->frames && path->frame[at].module == PROF_SOURCE &&
+	    path->frame[at].offset < p->source_lines) { /* many functions have one name */
+		name = p->source_line[path->frame[at].offset].function;
+		module = OF_SOURCE;
+	}
 	uint32_t row = pairs_add(&b->functions, name, module);
 
 	if (b->names.failed || row == PAIRS_NONE)
@@ -71,6 +108,23 @@ static struct sums *row_of(struct building *b, const struct prof_path *path)
 	return &b->sums[row];
 }
 
+/* Of a row. -1: out of memory. */
+static int add_path(struct building *b, const struct prof_sample *s, uint32_t row, uint64_t samples)
+{
+	const struct report *r = b->r;
+	struct report_computing *c = b->c;
+	uint32_t program = r->apart ? r->program_of[s->process] : REPORT_NO_PROGRAM;
+	uint32_t path = pairs_add(&b->paths, r->by == REPORT_BY_PATH ? s->path : row, program);
+
+	if (path == PAIRS_NONE ||
+	    !array_reach((void **)&c->path, &b->path_room, path, sizeof(*c->path), 0))
+		return -1;
+	if (path == c->paths)
+		c->path[c->paths++] = (struct report_computing_path){s->path, program, 0};
+	c->path[path].samples += samples;
+	return 0;
+}
+
 /* -1: out of memory. */
 static int add_sample(struct building *b, const struct prof_sample *s)
 {
@@ -82,12 +136,13 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 		return 0;
 	for (uint32_t i = 0; i < BATCHES; i++) {
 		samples += s->count[i];
+		b->all[i] += s->count[i];
 		b->outside[i] += s->kind == SCP_SAMPLE_IN_CALL ? 0 : s->count[i];
 		b->recording[i] += s->kind == SCP_SAMPLE_RECORDING ? s->count[i] : 0;
 	}
 	b->c->samples += samples;
 	b->c->in_calls += s->kind == SCP_SAMPLE_IN_CALL ? samples : 0;
-	if (s->kind != SCP_SAMPLE_COMPUTING)
+	if (s->kind != SCP_SAMPLE_COMPUTING || !samples)
 		return 0;
 	sums = row_of(b, &p->path[s->path]);
 	if (!sums)
@@ -101,8 +156,9 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 		place->frame = p->path[s->path].frame;
 		place->frames = p->path[s->path].frames;
 		place->path_flags = p->path[s->path].flags;
+		b->c->row[sums - b->sums].at = computing_function_at(p, &p->path[s->path]);
 	}
-	return 0;
+	return add_path(b, s, (uint32_t)(sums - b->sums), samples);
 }
 
 /* CPU time that all samples stand for, in s: charged by the kernel, or where that is not known as
@@ -120,6 +176,18 @@ static double cpu_of(const struct building *b)
 	       1e9;
 }
 
+/* The standard error of a CPU time, which is a proportion of one that is known: of one with all or
+ * no samples too, by one more of each. */
+static double cpu_error(const struct building *b, const uint64_t batch[BATCHES])
+{
+	double low, high, all = (double)b->c->samples;
+	double p = ((double)sum_of(batch) + 1) / (all + 2);
+	double effective =
+		proportion_batches(batch, b->all, BATCHES, b->r->confidence, &low, &high);
+
+	return (b->c->cpu_s + b->c->in_calls_cpu_s) * sqrt(p * (1 - p) / effective);
+}
+
 static void estimate(const struct building *b, struct report_computing_row *row,
 		     const uint64_t batch[BATCHES])
 {
@@ -128,6 +196,7 @@ static void estimate(const struct building *b, struct report_computing_row *row,
 	row->samples = sum_of(batch);
 	row->share = all ? (double)row->samples / (double)all : 0;
 	row->cpu_s = row->share * b->c->cpu_s;
+	row->cpu_error_s = cpu_error(b, batch);
 	double effective = proportion_batches(batch, b->outside, BATCHES, b->r->confidence,
 					      &row->share_low, &row->share_high);
 
@@ -143,6 +212,14 @@ static int by_samples(const void *a, const void *b)
 		       ?: strcmp(x->module ? x->module : "", y->module ? y->module : "");
 }
 
+static int by_path_samples(const void *a, const void *b)
+{
+	const struct report_computing_path *x = a, *y = b;
+
+	return ARRAY_ORDER(y->samples, x->samples)
+		       ?: ARRAY_ORDER(x->path, y->path) ?: ARRAY_ORDER(x->program, y->program);
+}
+
 static void estimate_all(struct building *b)
 {
 	struct report_computing *c = b->c;
@@ -156,6 +233,8 @@ static void estimate_all(struct building *b)
 		estimate(b, &c->row[i], b->sums[i].batch);
 	if (c->rows)
 		qsort(c->row, c->rows, sizeof(*c->row), by_samples);
+	if (c->paths)
+		qsort(c->path, c->paths, sizeof(*c->path), by_path_samples);
 }
 
 int computing_find(struct report *r)
@@ -176,14 +255,53 @@ int computing_find(struct report *r)
 		estimate_all(&b);
 	string_index_clear(&b.names);
 	pairs_clear(&b.functions);
+	pairs_clear(&b.paths);
 	free(b.sums);
 	return status;
 }
 
+struct report *computing_report(const struct profile *p, struct symbolizer *symbols,
+				double confidence)
+{
+	struct report *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->profile = p;
+	r->confidence = confidence;
+	r->symbols = symbols ? symbols : symbolize_new(p);
+	if (r->symbols && computing_find(r) == 0)
+		return r;
+	r->symbols = r->symbols == symbols ? NULL : r->symbols;
+	report_free(r);
+	return NULL;
+}
+
 void computing_free(struct report *r)
 {
-	free(r->computing ? r->computing->row : NULL);
+	if (r->computing) {
+		free(r->computing->row);
+		free(r->computing->path);
+	}
 	free(r->computing);
+}
+
+struct report_site computing_site(const struct report *r, uint32_t path)
+{
+	const struct report_computing *c = r->computing;
+	const struct report_computing_path *at = &c->path[path];
+	const struct prof_path *p = &r->profile->path[at->path];
+	bool whole = r->by == REPORT_BY_PATH;
+
+	return (struct report_site){
+		.function = PROF_NONE,
+		.program = at->program,
+		.frame = whole ? p->frame : p->frame + computing_function_at(r->profile, p),
+		.frames = whole || !p->frames ? p->frames : 1,
+		.path_flags = whole ? p->flags : 0,
+		.total_ns =
+			1e9 * c->cpu_s * (double)at->samples / (double)(c->samples - c->in_calls),
+	};
 }
 
 const char *computing_missing(const struct profile *p)

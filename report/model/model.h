@@ -104,7 +104,31 @@ void displaced_warn(struct report *r);
 /* What was computed, in r->computing; NULL: there was no sampling, or no sample counts. Names are
  * looked up. -1: out of memory. */
 int computing_find(struct report *r);
+/* Of a row, in a word. */
+static inline const char *computing_name(const struct report_computing_row *r)
+{
+	return r->brief ?: r->module_name ?: "(generated code)";
+}
 void computing_free(struct report *r);
+/* The frame of a sample's path whose function it counts for: the innermost; of a path with Python
+ * functions the innermost that is neither the interpreter's nor the C library's. */
+uint32_t computing_function_at(const struct profile *p, const struct prof_path *path);
+/* A report of that alone, by symbols that the caller takes back before report_free, or (NULL) its
+ * own. NULL: out of memory. */
+struct report *computing_report(const struct profile *p, struct symbolizer *symbols,
+				double confidence);
+/* How many call paths it has. */
+static inline uint32_t computing_paths(const struct report *r)
+{
+	return r->computing ? r->computing->paths : 0;
+}
+/* One of them as a site that is of no function (PROF_NONE): it has a path, and total_ns, its CPU
+ * time. Over all paths that is what the rows have. */
+struct report_site computing_site(const struct report *r, uint32_t path);
+static inline bool computing_is(const struct report_site *s)
+{
+	return s->function == PROF_NONE;
+}
 
 /* Why there are no samples; NULL: there are some, or nobody wanted them. */
 const char *computing_missing(const struct profile *p);

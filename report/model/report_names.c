@@ -191,8 +191,11 @@ static uint64_t state_of(const struct report_site *s, double part_ns)
 
 uint64_t report_weight_of(enum report_weight weight, const struct report_site *s)
 {
+	if (computing_is(s) != (weight == REPORT_WEIGHT_COMPUTING))
+		return 0;
 	switch (weight) {
 	case REPORT_WEIGHT_TIME:
+	case REPORT_WEIGHT_COMPUTING:
 		return whole(s->total_ns);
 	case REPORT_WEIGHT_CALLS:
 		return s->calls;
@@ -219,6 +222,7 @@ const struct report_weight_name report_weights[REPORT_WEIGHTS] = {
 	[REPORT_WEIGHT_RUNNABLE] = {"runnable", "nanoseconds", "runnable_ns"},
 	[REPORT_WEIGHT_ASLEEP] = {"asleep", "nanoseconds", "asleep_ns"},
 	[REPORT_WEIGHT_UNCHARGED] = {"uncharged", "nanoseconds", "uncharged_ns"},
+	[REPORT_WEIGHT_COMPUTING] = {"computing", "nanoseconds", "computing_ns"},
 };
 
 static bool is_state(enum report_weight w)
@@ -232,7 +236,8 @@ unsigned report_weight_list(const struct report *r, enum report_weight list[REPO
 	unsigned count = 0;
 
 	for (enum report_weight w = 0; w < REPORT_WEIGHTS; w++)
-		if ((states || !is_state(w)) && (costs || w != REPORT_WEIGHT_UNCHARGED))
+		if ((states || !is_state(w)) && (costs || w != REPORT_WEIGHT_UNCHARGED) &&
+		    (computing_paths(r) || w != REPORT_WEIGHT_COMPUTING))
 			list[count++] = w;
 	return count;
 }
@@ -249,10 +254,21 @@ static const char *costs_missing(const struct profile *p, const struct report_op
 	       "--displace', or choose another --weight";
 }
 
+static const char *samples_missing(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->samples && !(p->sampling.flags & SCP_SAMPLING_MIXED); i++)
+		if (p->sampling.period_ns && p->sample[i].kind == SCP_SAMPLE_COMPUTING)
+			return NULL;
+	return "no sample of what was computed is here: record without --sample off, or choose "
+	       "another --weight";
+}
+
 const char *report_weight_missing(const struct profile *p, const struct report_options *o)
 {
 	if (o->weight == REPORT_WEIGHT_UNCHARGED)
 		return costs_missing(p, o);
+	if (o->weight == REPORT_WEIGHT_COMPUTING)
+		return samples_missing(p);
 	if (!is_state(o->weight))
 		return NULL;
 	for (uint32_t i = 0; i < p->entries; i++)

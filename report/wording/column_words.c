@@ -62,7 +62,7 @@ const struct column_word column_words[] = {
 	{"PROGRAM|PROCESSES|THREADS", "what was started, and how many there were"},
 	{"RECORDING", "the library's own work where something is new"},
 	{"SERVED", "threads that came and went in this row"},
-	{"SHARE", "of the time; inside: it is another row's time, too"},
+	{"SHARE|SHARE NEW", "of the time; inside: it is another row's time, too"},
 	{"SLOW", "mean by the slow clock of -c dual"},
 	{"STEP|TIMES", "a call, or the time to the next; how often in a pass"},
 	{"THREAD", "its name"},

@@ -11,6 +11,7 @@ import re
 import sys
 import traceback
 
+import check_computing
 import check_diff
 import check_first
 import check_layout
@@ -339,7 +340,8 @@ def outcome_of(b, words):
     b.look(1280, 900)
     b.open(page)
     try:
-        (getattr(check_first, name, None) or getattr(check_diff, name, None) or getattr(check_layout, name, None) or getattr(check_states, name, None) or globals()[name])(b, more)
+        rooms = (check_first, check_diff, check_layout, check_states, check_computing)
+        next((getattr(room, name) for room in rooms if hasattr(room, name)), globals().get(name))(b, more)
     except Wrong as wrong:
         return str(wrong)
     except Exception:  # pylint: disable=broad-except; the others are still to be run

@@ -52,14 +52,16 @@ MUTANTS = $(BUILD)/fuzz/mutants
 SEED ?= $(shell date +%s)
 MAKE_PROFILE = $(BUILD)/tests/profiles/make_profile
 MAKE_STATES = $(BUILD)/tests/profiles/make_states
+MAKE_SAMPLED = $(BUILD)/tests/profiles/make_sampled
 .PHONY: mutants fuzz-commands
-mutants: $(BUILD)/tests/fuzz/mutate $(MAKE_PROFILE) $(MAKE_STATES) $(BUILD)/fuzz/seeds
+mutants: $(BUILD)/tests/fuzz/mutate $(MAKE_PROFILE) $(MAKE_STATES) $(MAKE_SAMPLED) $(BUILD)/fuzz/seeds
 fuzz-commands: mutants
 	@mkdir -p $(MUTANTS)/seeds && cp $(BUILD)/fuzz/seeds/* $(MUTANTS)/seeds
 	@$(MAKE_PROFILE) paths 12 $(MUTANTS)/seeds/paths.scp
 	@$(MAKE_PROFILE) displaced 7 $(MUTANTS)/seeds/displaced.scp
 	@$(MAKE_PROFILE) ticks $(MUTANTS)/seeds/ticks.scp
 	@$(MAKE_PROFILE) hostile $(MUTANTS)/seeds/hostile.scp
+	@$(MAKE_SAMPLED) $(MUTANTS)/seeds/hostile.scp $(MUTANTS)/seeds/computing.scp
 	@$(MAKE_STATES) rseq $(MUTANTS)/seeds/switched.scp
 	@$(MAKE_STATES) sampled $(MUTANTS)/seeds/sampled.scp
 	cd $(MUTANTS) && $(abspath $(BUILD)/tests/fuzz/mutate) -s $(SEED) -t $(SECONDS) -c 1000000000 seeds/*

@@ -23,6 +23,8 @@ static const char *const others[] = {
 	"report --format folded --weight calls @",
 	"report --format folded --weight bytes @",
 	"report --format folded --weight uncharged @",
+	"report --format folded --weight computing @",
+	"report --format csv --weight computing --by gap @ =",
 	"report --format json -o + @ =",
 	"report --full @",
 	"report --full --by thread --sort calls @",

@@ -104,9 +104,23 @@ static enum unwind_result step(struct walk *w, const struct held_row *r)
 	return result;
 }
 
+static void hold(struct walk *w)
+{
+	struct safe_point_held *h = &w->stack->held[w->stack->helds++];
+	*h = (struct safe_point_held){.frame = w->stack->count, .start = w->stack->rest};
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		if (!unwind_register_get(&w->cursor, i, &h->of[i]))
+			h->of[i] = 0;
+}
+
 static void note_frame(struct walk *w, uint64_t at)
 {
 	const struct safe_point_object *object = w->memory.object;
+	struct safe_point_stack *s = w->stack;
+	if (s->helds > 0 && s->held[s->helds - 1].frame + 1 == s->count)
+		s->held[s->helds - 1].end = s->rest;
+	if (at - s->watched.address < s->watched.bytes && s->helds < SAFE_POINT_HELD)
+		hold(w);
 	w->stack->frame[w->stack->count++] =
 		(struct safe_point_frame){.at = at,
 					  .object = object,
@@ -255,7 +269,7 @@ static void walk(struct walk *w, bool known)
 	for (unsigned i = 0; !known && i < ARCH_REGS; i++)
 		if (i != ARCH_SP)
 			c->reg[i].place = UNWIND_UNKNOWN;
-	s->count = 0;
+	s->count = s->helds = 0;
 	s->signal = false;
 	s->alternate.bytes = 0;
 	s->window.pid = w->objects->pid;

@@ -211,8 +211,20 @@ struct safe_point_frame {
 	bool heuristic;				/* no unwind table led to it */
 };
 
+/* What a walk found in a frame of the function that is watched: its registers, 0 where they are not
+ * known, and its piece of the stack, up to its caller's. */
+#define SAFE_POINT_HELD 64
+
+struct safe_point_held {
+	size_t frame; /* which one it is */
+	uint64_t start, end, of[ARCH_REGS];
+};
+
 struct safe_point_stack {
 	struct safe_point_registers innermost;
+	struct safe_point_place watched; /* bytes 0: none */
+	struct safe_point_held held[SAFE_POINT_HELD];
+	size_t helds;
 	struct safe_point_frame frame[SAFE_POINT_FRAMES];
 	size_t count;
 	/* What of libc was called, where none of the innermost frames has a name: libc's functions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The rows of a report as CSV (RFC 4180: CRLF, quotes doubled), the first line naming the columns
- * as the JSON report does. The rows are sites, gaps, threads or processes, as report.by says.
+ * as the JSON report does. The rows are sites, gaps, threads or processes, as report.by says; with
+ * --weight computing they are the functions that were computing.
  * Unknown values are empty. A text that a spreadsheet would take for a formula has a ' before it.
  *
  * A row is written by one function, which runs once more for the line of column names: so names and
@@ -163,22 +164,6 @@ static void write_path(struct csv *c, struct stacks *s, const struct report_site
 
 /* ---- sites ---- */
 
-#define SLOW(name, member) ROW_FIELD("slow_" name, report_site, slow.member)
-static const struct row_field slow_fields[] = {
-	SLOW("ticks", ticks), SLOW("covers_fast_mean", covers),
-	ROW_INTERVAL("slow_", report_site, slow.estimate), ROW_END};
-
-#define PERCENTILE(name, p)                                                                        \
-	ROW_FIELD(name "_ns", report_percentiles, at[REPORT_##p].ns),                              \
-		ROW_FIELD(name "_ci_low_ns", report_percentiles, at[REPORT_##p].low_ns),           \
-		ROW_FIELD(name "_ci_high_ns", report_percentiles, at[REPORT_##p].high_ns)
-static const struct row_field percentile_fields[] = {PERCENTILE("p50", P50), PERCENTILE("p90", P90),
-						     PERCENTILE("p99", P99),
-						     PERCENTILE("p999", P999), ROW_END};
-static const struct row_field outlier_fields[] = {
-	ROW_FIELD("outlier_calls", report_steadiness, outliers),
-	ROW_FIELD("outlier_total_ns", report_steadiness, outlier_ns), ROW_END};
-
 /* "p99:unknown-dependence;...": all zero without percentiles. */
 static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
 {
@@ -219,7 +204,7 @@ static void put_steadiness(struct csv *c, const struct report_site *s)
 	write_flag(c, "warm_up_set_aside", t->warmup_aside);
 	write_number(c, "first_call_ns", s->overflow ? NAN : t->first_ns);
 	write_number(c, "drift_change", t->drift_known ? t->change : NAN);
-	write_fields(c, outlier_fields, t, isfinite(t->fence_ns));
+	write_fields(c, row_fields_outliers, t, isfinite(t->fence_ns));
 }
 
 /* Row numbers from 0, as JSON's indices, separated by semicolons. NULL: none, or out of memory. */
@@ -278,10 +263,10 @@ static void put_site(struct csv *c, struct stacks *stacks, const void *row)
 	write_fields(c, row_fields_overhead, site, true);
 	put_displaced(c, r, site);
 	write_fields(c, row_fields_total, site, true);
-	write_fields(c, percentile_fields, &site->percentiles, site->has_percentiles);
+	write_fields(c, row_fields_percentiles, &site->percentiles, site->has_percentiles);
 	put_tail_doubts(c, &site->percentiles);
 	write_fields(c, row_fields_size, site, true);
-	write_fields(c, slow_fields, site, site->has_slow);
+	write_fields(c, row_fields_slow, site, site->has_slow);
 	put_steadiness(c, site);
 	write_fields(c, row_fields_states, &site->states, site->states.known);
 	write_text(c, "path_end", report_names_path_end(site));
@@ -290,7 +275,17 @@ static void put_site(struct csv *c, struct stacks *stacks, const void *row)
 	put_program(c, r, site);
 }
 
-/* ---- gaps, threads, processes ---- */
+/* ---- computing, gaps, threads, processes ---- */
+
+static void put_computing(struct csv *c, struct stacks *stacks, const void *row)
+{
+	const struct report_computing_row *of = row;
+
+	write_fields(c, row_fields_computing, of, true);
+	write_text(c, "path_end", report_names_path_end(&of->place));
+	write_path(c, stacks, &of->place, "path", false);
+	write_path(c, stacks, &of->place, "path_places", true);
+}
 
 /* A site at the end of a gap: number of its row by --by site, function, its caller. */
 static void put_gap_end(struct csv *c, struct report *r, uint32_t site, const char *const column[3],
@@ -353,13 +348,20 @@ struct rows {
 	size_t size;
 };
 
-static struct rows rows_of(const struct report *r)
+static struct rows rows_of(const struct report *r, const struct report_options *o)
 {
+	static const struct report_computing nothing;
+	static const struct report_computing_row function;
 	static const struct report_site site = {.program = REPORT_NO_PROGRAM};
 	static const struct report_gap gap = {.from = PROF_NONE, .to = PROF_NONE};
 	static const struct report_thread thread;
 	static const struct report_process process;
 
+	if (o->weight == REPORT_WEIGHT_COMPUTING) {
+		const struct report_computing *c = r->computing ? r->computing : &nothing;
+
+		return (struct rows){put_computing, &function, c->row, c->rows, sizeof(function)};
+	}
 	switch (r->by) {
 	case REPORT_BY_GAP:
 		return (struct rows){put_gap, &gap, r->gap, r->gaps, sizeof(gap)};
@@ -377,7 +379,10 @@ int csv_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct csv c = {.out = out, .names = true};
 	struct stacks stacks = {.report = r};
-	const struct rows rows = rows_of(r);
+
+	if (o->weight == REPORT_WEIGHT_COMPUTING && computing_find(r))
+		return -1;
+	const struct rows rows = rows_of(r, o);
 	const char *row = rows.row;
 
 	rows.put(&c, &stacks, rows.none);

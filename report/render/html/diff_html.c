@@ -63,7 +63,7 @@ static void put_per(struct html *h, const struct diff *d)
 
 static void put_head(struct html *h, const struct diff *d)
 {
-	char text[400];
+	char text[600];
 
 	diff_words_verdict(d, text, sizeof(text));
 	json_write_text(&h->json, "verdict", text);

@@ -88,6 +88,18 @@ static void put_sums(struct html *h)
 	json_write_close(&h->json, ']');
 }
 
+/* Pairs: a box, and the CPU time that was computed in it, and below it. */
+static void put_computing(struct html *h)
+{
+	json_write_open(&h->json, "box_computing", '[');
+	for (uint32_t i = 0; i < h->flame.boxes; i++)
+		if (h->flame.box[i].computing_ns > 0) {
+			html_write_counts(h, i);
+			html_write_numbers(h, h->flame.box[i].computing_ns);
+		}
+	json_write_close(&h->json, ']');
+}
+
 static void put_fact(void *to, const char *name, const char *raw)
 {
 	html_write_texts((struct html *)to, name, raw);
@@ -178,6 +190,7 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	put_boxes(h);
 	put_labels(h);
 	put_sums(h);
+	put_computing(h);
 	html_tables(h);
 	html_loops(h);
 	html_displaced(h, displaced);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The rows of the table: their numbers, notes, histograms, and call paths to the line. Paths
+/* The rows of the tables: their numbers, notes, histograms, and call paths to the line. Paths
  * share their beginnings, so each is a number in a tree of lines, innermost line last. */
 #include "report/render/html/html_write.h"
 
@@ -241,6 +241,44 @@ static void put_latencies(struct html *h)
 	json_write_close(&h->json, ']');
 }
 
+/* ---- what was computed: the functions, the largest share first; their paths are lines, too ----
+ */
+
+#define FUNCTIONS_MOST 1000
+
+static void put_computing_row(struct html *h, struct html_lines *l,
+			      const struct report_computing_row *row)
+{
+	html_write_string(h, NULL, computing_name(row));
+	html_write_string(h, NULL, row->module);
+	html_write_index(h, NULL, lines_of(h, l, &row->place).path);
+	html_write_counts(h, row->samples);
+	html_write_numbers(h, row->share, row->share_low, row->share_high, 1e9 * row->cpu_s);
+}
+
+static void put_computing(struct html *h, struct html_lines *l)
+{
+	const struct report_computing *c = h->report->computing;
+	char text[192];
+
+	if (!c || c->samples == c->in_calls) {
+		json_write_null(&h->json, "computing");
+		return;
+	}
+	json_write_open(&h->json, "computing", '{');
+	text_computing_title(c, true, text, sizeof(text));
+	json_write_text(&h->json, "title", text);
+	json_write_text(&h->json, "recording",
+			text_computing_recording(c, text, sizeof(text)) ? text : NULL);
+	json_write_count(&h->json, "of", c->rows);
+	html_write_fields(h, "fields", "function module path samples share low high cpu");
+	json_write_open(&h->json, "rows", '[');
+	for (uint32_t i = 0; i < rows_of_top(c->rows, FUNCTIONS_MOST); i++)
+		put_computing_row(h, l, &c->row[i]);
+	json_write_close(&h->json, ']');
+	json_write_close(&h->json, '}');
+}
+
 void html_sites(struct html *h)
 {
 	struct html_lines lines = {0};
@@ -251,6 +289,7 @@ void html_sites(struct html *h)
 	for (uint32_t i = 0; i < h->sites; i++)
 		put_row(h, &lines, &h->report->site[i], i);
 	json_write_close(&h->json, ']');
+	put_computing(h, &lines);
 	put_functions(h);
 	html_lines_write(h, &lines);
 	put_notes(h);

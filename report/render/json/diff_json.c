@@ -140,6 +140,42 @@ static void put_sites(struct json_writer *w, const struct diff *d)
 	json_write_close(w, ']');
 }
 
+static const struct row_field computing_fields[] = {ROW_FIELD("function", diff_site, symbol),
+						    ROW_FIELD("module", diff_site, library),
+						    ROW_SAME(diff_site, counts), ROW_END};
+static const struct row_field computing_side[] = {
+	ROW_FIELD("samples", diff_side, calls), ROW_SAME(diff_side, share),
+	ROW_FIELD("cpu_ns", diff_side, total_ns), ROW_END};
+
+/* A function that computes. */
+static void put_function(struct json_writer *w, const struct diff *c, const struct diff_site *s)
+{
+	char words[DIFF_WORDS];
+
+	diff_words(c, s, words, sizeof(words));
+	json_write_open(w, NULL, '{');
+	json_write_fields(w, computing_fields, s, true);
+	json_write_text(w, "verdict", words);
+	put_finding(w, &s->verdict);
+	json_write_object(w, "base", computing_side, &s->side[DIFF_BASE]);
+	json_write_object(w, "new", computing_side, &s->side[DIFF_NEW]);
+	json_write_close(w, '}');
+}
+
+static void put_computing(struct json_writer *w, const struct diff *c)
+{
+	if (!json_write_open_known(w, "computing", c))
+		return;
+	json_write_integer(w, "exit_status", c->status);
+	json_write_number(w, "base_cpu_ns", c->side[DIFF_BASE].total_ns);
+	json_write_number(w, "new_cpu_ns", c->side[DIFF_NEW].total_ns);
+	json_write_open(w, "rows", '[');
+	for (uint32_t i = 0; i < rows_of_top(c->sites, c->options.top); i++)
+		put_function(w, c, &c->site[i]);
+	json_write_close(w, ']');
+	json_write_close(w, '}');
+}
+
 static const struct row_field file_fields[] = {ROW_SAME(prof_process, file),
 					       ROW_FIELD("name", prof_process, program),
 					       ROW_SAME(prof_process, exe), ROW_END};
@@ -216,7 +252,7 @@ static void put_totals(struct json_writer *w, const struct diff *d)
 int diff_json(struct diff *d, FILE *out)
 {
 	struct json_writer json = {.out = out, .indent = true}, *w = &json;
-	char verdict[400];
+	char verdict[600];
 
 	diff_words_verdict(d, verdict, sizeof(verdict));
 	json_write_open(w, NULL, '{');
@@ -233,6 +269,7 @@ int diff_json(struct diff *d, FILE *out)
 	put_files(w, d, DIFF_NEW);
 	put_totals(w, d);
 	put_sites(w, d);
+	put_computing(w, d->computing);
 	json_warnings_write(w, d->warning, d->warnings);
 	json_write_close(w, '}');
 	return json_write_finish(w);

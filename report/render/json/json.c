@@ -236,12 +236,6 @@ static void put_head(struct json_writer *w, const struct report *r)
 	put_verdict(w, verdict_of(r));
 }
 
-#define COMPUTING(member) ROW_SAME(report_computing_row, member)
-static const struct row_field computing_fields[] = {
-	COMPUTING(function),   COMPUTING(module), COMPUTING(language),
-	COMPUTING(samples),    COMPUTING(share),  COMPUTING(share_low),
-	COMPUTING(share_high), COMPUTING(cpu_s),  ROW_END};
-
 static int put_computing(struct json_writer *w, struct report *r, const struct report_options *o)
 {
 	const struct prof_sampling *s = &r->profile->sampling;
@@ -260,11 +254,12 @@ static int put_computing(struct json_writer *w, struct report *r, const struct r
 	json_write_text(w, "of", c->user ? "user-space" : "all");
 	json_write_number(w, "cpu_s", c->cpu_s);
 	json_write_number(w, "in_calls_cpu_s", c->in_calls_cpu_s);
-	json_write_object(w, "recording", computing_fields + 3, &c->recording);
+	json_write_object(w, "recording", row_fields_computing + ROW_FIELDS_COMPUTING_NUMBERS,
+			  &c->recording);
 	json_write_open(w, "rows", '[');
 	for (uint32_t i = 0; i < rows_shown(c->rows, o); i++) {
 		json_write_open(w, NULL, '{');
-		json_write_fields(w, computing_fields, &c->row[i], true);
+		json_write_fields(w, row_fields_computing, &c->row[i], true);
 		json_stack_write(w, r, &c->row[i].place);
 		json_write_close(w, '}');
 	}

@@ -76,6 +76,22 @@ const struct row_field row_fields_states[] = {ROW_SAME(report_states, switched_c
 					      PART(charged),
 					      ROW_END};
 
+#define SLOW(name, member) ROW_FIELD("slow_" name, report_site, slow.member)
+const struct row_field row_fields_slow[] = {SLOW("ticks", ticks), SLOW("covers_fast_mean", covers),
+					    ROW_INTERVAL("slow_", report_site, slow.estimate),
+					    ROW_END};
+
+#define PERCENTILE(name, p)                                                                        \
+	ROW_FIELD(name "_ns", report_percentiles, at[REPORT_##p].ns),                              \
+		ROW_FIELD(name "_ci_low_ns", report_percentiles, at[REPORT_##p].low_ns),           \
+		ROW_FIELD(name "_ci_high_ns", report_percentiles, at[REPORT_##p].high_ns)
+const struct row_field row_fields_percentiles[] = {PERCENTILE("p50", P50), PERCENTILE("p90", P90),
+						   PERCENTILE("p99", P99), PERCENTILE("p999", P999),
+						   ROW_END};
+const struct row_field row_fields_outliers[] = {
+	ROW_FIELD("outlier_calls", report_steadiness, outliers),
+	ROW_FIELD("outlier_total_ns", report_steadiness, outlier_ns), ROW_END};
+
 const struct row_field row_fields_threads_time[] = {
 	ROW_FIELD("cpu_in_calls", report_threads_time, cpu_in_calls_s),
 	ROW_FIELD("cpu_outside", report_threads_time, cpu_outside_s),
@@ -88,6 +104,12 @@ const struct row_field row_fields_threads_time[] = {
 const struct row_field row_fields_switches[] = {
 	ROW_SAME(scp_switches, verified), ROW_SAME(scp_switches, missed),
 	ROW_SAME(scp_switches, unfounded), ROW_SAME(scp_switches, readings), ROW_END};
+
+#define COMPUTING(member) ROW_SAME(report_computing_row, member)
+const struct row_field row_fields_computing[] = {
+	COMPUTING(function),   COMPUTING(module), COMPUTING(language),
+	COMPUTING(samples),    COMPUTING(share),  COMPUTING(share_low),
+	COMPUTING(share_high), COMPUTING(cpu_s),  ROW_END};
 
 const struct row_field row_fields_gap[] = {ROW_SAME(report_gap, calls),
 					   ROW_INTERVAL("", report_gap, estimate),

@@ -3,8 +3,7 @@
  * the page walk such tables. Those that several formats share are here, and
  * docs/scprof-report.schema.json is checked against them. A name ends in its unit: _ns, _s; other
  * numbers are counts, shares and ratios. */
-#ifndef SCPROF_REPORT_RENDER_JSON_ROW_FIELDS_H
-#define SCPROF_REPORT_RENDER_JSON_ROW_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,7 +57,12 @@ extern const struct row_field row_fields_switches[]; /* of struct scp_switches *
 /* Of struct report_states, each part's name before its fields': for formats without nesting. */
 extern const struct row_field row_fields_states[];
 
+/* Of struct report_site, report_percentiles and report_steadiness: for formats without nesting. */
+extern const struct row_field row_fields_slow[], row_fields_percentiles[], row_fields_outliers[];
+
+/* Of struct report_computing_row; from `samples` on its numbers alone. */
+#define ROW_FIELDS_COMPUTING_NUMBERS 3
+extern const struct row_field row_fields_computing[];
+
 /* Of struct report_gap, report_thread and report_process. */
 extern const struct row_field row_fields_gap[], row_fields_thread[], row_fields_process[];
-
-#endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The report as a gzipped profile.proto, which Google's pprof, Parca, Pyroscope and speedscope
  * open. A sample is a site: its calls, its time and its bytes; an outcome of its calls other than
- * "completed" is a label. The format has no place for intervals; a comment names the warnings.
+ * "completed" is a label. Or it is a path of what was computed, with no calls. The format has no
+ * place for intervals; a comment names the warnings.
  *
  * A protobuf message may be written in parts, which a reader puts together: so samples are written
  * one by one, and what they refer to follows. Memory grows with the number of different frames, not
@@ -116,12 +117,13 @@ static void put_sample(struct pprof_writer *w, const struct report_site *s)
 	const struct report *r = w->stacks.report;
 
 	sample.location_id = w->location;
-	w->location[sample.n_location_id++] =
-		location_of(w, stacks_leaf(&w->stacks, s, false), true);
+	if (!computing_is(s))
+		w->location[sample.n_location_id++] =
+			location_of(w, stacks_leaf(&w->stacks, s, false), true);
 	for (uint32_t i = 0; i < s->frames; i++)
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_frame(&w->stacks, &s->frame[i]), false);
-	if (report_names_path_end(s))
+	if (report_names_path_end(s) || !sample.n_location_id)
 		w->location[sample.n_location_id++] =
 			location_of(w, stacks_outer(&w->stacks, s), true);
 	for (unsigned i = 0; i < w->values; i++)
@@ -333,33 +335,39 @@ static void put_strings(struct pprof_writer *w)
 	}
 }
 
-static uint32_t longest_path(const struct report *r)
+static uint32_t longest_path(struct stacks *s, uint32_t rows)
 {
 	uint32_t longest = 0;
 
-	for (uint32_t i = 0; i < r->sites; i++)
-		if (r->site[i].frames > longest)
-			longest = r->site[i].frames;
+	for (uint32_t i = 0; i < rows; i++) {
+		uint32_t frames = stacks_row(s, i)->frames;
+
+		longest = frames > longest ? frames : longest;
+	}
 	return longest;
 }
 
 int pprof_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct pprof_writer w = {.stacks = {.report = r}, .all_named = o->pprof_names};
+	uint32_t rows = stacks_rows(&w.stacks, o);
 	int status = -1;
+
+	if (rows == STRING_INDEX_NONE)
+		return -1;
 
 	w.values = report_weight_list(r, w.value);
 	/* the number of calls comes first there */
 	w.value[0] = REPORT_WEIGHT_CALLS;
 	w.value[1] = REPORT_WEIGHT_TIME;
 	w.mapped = calloc((size_t)r->profile->modules + 1, sizeof(*w.mapped));
-	w.location = calloc((size_t)longest_path(r) + 2, sizeof(*w.location));
+	w.location = calloc((size_t)longest_path(&w.stacks, rows) + 2, sizeof(*w.location));
 	w.messages = open_memstream(&w.text, &w.bytes);
 	if (w.mapped && w.location && w.messages) {
 		put_string(&w, "");
 		put_head(&w, r);
-		for (uint32_t i = 0; i < rows_shown(r->sites, o) && !w.failed; i++)
-			put_sample(&w, &r->site[i]);
+		for (uint32_t i = 0; i < rows && !w.failed; i++)
+			put_sample(&w, stacks_row(&w.stacks, i));
 		put_tables(&w);
 		put_comment(&w, r);
 		put_strings(&w); /* last: all of them are known now */

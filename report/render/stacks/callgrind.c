@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The report in callgrind's format, for KCachegrind and callgrind_annotate: cost of each timed
- * function, and of each call that led there, by source line. Names are written once, "(number)
- * name", and only as their number afterwards. Format: valgrind's manual, "Callgrind Format
- * Specification". */
+ * function, of what was computed, and of each call that led there, by source line. Names are
+ * written once, "(number) name", and only as their number afterwards. Format: valgrind's manual,
+ * "Callgrind Format Specification". */
 #include "report/render/formats.h"
 
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "report/wording/utf8.h"
 
 /* The call paths of a report folded into a graph: who calls whom, from which line, and what that
- * costs with all that is called from there. Cost is the timed calls' (REPORT_WEIGHT_*): only they
- * have some of their own. */
+ * costs with all that is called from there. Cost (REPORT_WEIGHT_*) is the timed calls', and that of
+ * functions that were computing. */
 struct cost {
 	uint64_t value[REPORT_WEIGHTS];
 };
@@ -24,7 +24,7 @@ struct cost {
 struct edge {
 	uint32_t from, to;
 	int line; /* in `from`; 0: not known */
-	bool own; /* the cost of `from` itself, a timed function */
+	bool own; /* the cost of `from` itself: a timed function, or one that was computing */
 	uint32_t stamp;
 	struct cost cost;
 };
@@ -140,7 +140,7 @@ static void put_costs(struct writer *w, const char *begin, const struct cost *co
 	putc('\n', w->out);
 }
 
-/* One function: its own cost, if it is a timed one, and its calls. Returns the
+/* One function: its own cost, if it has some, and its calls. Returns the
  * first edge of another function. */
 static uint32_t put_block(struct writer *w, uint32_t function, uint32_t edge)
 {
@@ -159,7 +159,8 @@ static uint32_t put_block(struct writer *w, uint32_t function, uint32_t edge)
 			fprintf(w->out, "calls=%" PRIu64 " %d\n",
 				e->cost.value[REPORT_WEIGHT_CALLS], f[e->to].declared);
 		}
-		snprintf(line, sizeof(line), "%d", e->own ? f[function].declared : e->line);
+		snprintf(line, sizeof(line), "%d",
+			 e->own && !e->line ? f[function].declared : e->line);
 		put_costs(w, line, &e->cost);
 	}
 	return edge;
@@ -195,11 +196,12 @@ static void put_all(struct writer *w, const struct report *r)
 int callgrind_print(struct report *r, const struct report_options *o, FILE *out)
 {
 	struct writer w = {.out = out, .stacks = {.report = r}};
-	int status = 0;
+	uint32_t rows = stacks_rows(&w.stacks, o);
+	int status = rows == STRING_INDEX_NONE ? -1 : 0;
 
 	w.weights = report_weight_list(r, w.weight);
-	for (uint32_t i = 0; status == 0 && i < rows_shown(r->sites, o); i++)
-		status = add_site(&w, &r->site[i], i);
+	for (uint32_t i = 0; status == 0 && i < rows; i++)
+		status = add_site(&w, stacks_row(&w.stacks, i), i);
 	if (w.edges)
 		qsort(w.edge, w.edges, sizeof(*w.edge), compare_edges);
 	for (unsigned i = 0; status == 0 && i < KINDS; i++) {

@@ -190,10 +190,10 @@ static uint32_t grow(struct growth *g, const struct report_site *s)
 		while (count-- > 0 && at != FAILED)
 			at = symbol_below(g, at, &symbol[count]);
 	}
-	return at == FAILED ? at : call_below(g, at, s);
+	return at == FAILED || computing_is(s) ? at : call_below(g, at, s);
 }
 
-/* By parent, then the longest first; ties as they are read. */
+/* By parent, then the widest first; ties as they are read. */
 static int compare_boxes(const void *left, const void *right, void *flame)
 {
 	const struct flame *f = flame;
@@ -201,7 +201,7 @@ static int compare_boxes(const void *left, const void *right, void *flame)
 	const struct flame_box *b = &f->box[*(const uint32_t *)right];
 
 	return ARRAY_ORDER(a->parent, b->parent)
-		       ?: ARRAY_ORDER(b->value_ns, a->value_ns) ?: ARRAY_ORDER(a, b);
+		       ?: ARRAY_ORDER(flame_width(b), flame_width(a)) ?: ARRAY_ORDER(a, b);
 }
 
 /* Where each box goes in preorder: behind its parent and the siblings before it, with all that is
@@ -275,8 +275,9 @@ static void add_site(struct flame_box *b, const struct report_site *s, uint32_t 
 /* So far the mean is a sum. */
 static void fill_mean(struct flame_box *b, const struct report *r)
 {
-	const struct mean_interval *e = &r->site[b->site].estimate;
-	bool alone = b->sites == 1;
+	static const struct mean_interval none = {.mean = NAN, .low = NAN, .high = NAN};
+	const struct mean_interval *e = b->sites ? &r->site[b->site].estimate : &none;
+	bool alone = b->sites <= 1;
 
 	b->mean_ns = alone ? e->mean : b->mean_ns / (double)(b->calls - b->aside);
 	b->low_ns = alone ? e->low : NAN;
@@ -304,9 +305,29 @@ static void sum_up(struct flame *f, const struct report *r)
 			if (!at)
 				break;
 		}
-	for (uint32_t i = 0; i < f->boxes && r->sites; i++)
+	for (uint32_t i = 0; i < f->boxes; i++)
 		fill_mean(&f->box[i], r);
 	fill_shares(f, r);
+}
+
+/* -1: out of memory. */
+static int grow_computing(struct growth *g)
+{
+	struct flame *f = g->flame;
+
+	for (uint32_t i = 0; i < computing_paths(g->report); i++) {
+		const struct report_site path = computing_site(g->report, i);
+		uint32_t at = grow(g, &path);
+
+		if (at == FAILED)
+			return -1;
+		for (;; at = f->box[at].parent) {
+			f->box[at].computing_ns += path.total_ns;
+			if (!at)
+				break;
+		}
+	}
+	return 0;
 }
 
 static int grow_all(struct growth *g)
@@ -327,6 +348,8 @@ static int grow_all(struct growth *g)
 		if (f->end[i] == FAILED)
 			return -1;
 	}
+	if (grow_computing(g) < 0)
+		return -1;
 	sum_up(f, r);
 	return 0;
 }
@@ -345,7 +368,7 @@ int flame_build(struct flame *f, struct report *r, struct string_index *strings)
 	int status;
 
 	*f = (struct flame){.strings = strings};
-	status = grow_all(&g);
+	status = computing_find(r) < 0 ? -1 : grow_all(&g);
 	free_growth(&g);
 	if (!status)
 		status = order(f, r);

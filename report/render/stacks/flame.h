@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Sites as a tree of callers, as flame graphs draw it.
+/* Sites, and paths of what was computed, as a tree of callers, as flame graphs draw it.
  *
  * A box stands for a function where it was called from the same functions, whatever the line;
- * outermost callers lie at the top, the timed calls at the ends. Frames that only start a program
+ * outermost callers lie at the top, the timed calls at the ends. What a function computed itself
+ * has no box of its own: it is what the boxes below do not cover. Frames that only start a program
  * or a thread are left out. */
-#ifndef SCPROF_REPORT_RENDER_STACKS_FLAME_H
-#define SCPROF_REPORT_RENDER_STACKS_FLAME_H
+#pragma once
 
 #include "report/report.h"
 #include "report/containers/string_index.h"
@@ -17,7 +17,8 @@ enum flame_kind {
 	FLAME_INLINED, /* its code lies in the box above */
 	FLAME_UNKNOWN, /* no name: the module and the offset, or an address */
 	FLAME_CALL,    /* what was timed; no box below it */
-	FLAME_WORK,    /* only where some functions wait: all paths to those that do not, */
+	FLAME_WORK,    /* only where some functions wait: all paths to those that do not, all of
+			  what was computed, */
 	FLAME_WAITING, /* and all to those that do. The top has no other boxes then */
 	FLAME_KINDS
 };
@@ -37,7 +38,8 @@ struct flame_box {
 	uint32_t label;	       /* the same for boxes with the same of these four */
 	uint32_t sites, site;  /* how many lie in it, and the first in the report's order */
 	double value_ns;       /* estimated time of its calls; what is below 0 counts as 0 */
-	double share;	       /* of the time of all threads; NAN if that is 0 */
+	double computing_ns;   /* CPU time outside of calls, by samples; it is wide by both */
+	double share;	       /* of its calls, of the time of all threads; NAN if that is 0 */
 	bool waits;	       /* lies in FLAME_WAITING */
 	double mean_ns, low_ns, high_ns; /* of one call, warm-ups aside as in the sites */
 	uint64_t calls, bytes;
@@ -49,8 +51,9 @@ struct flame_box {
 	double x_ns, next_ns; /* of a picture: its left edge, and of what is below it next */
 };
 
-/* Boxes in preorder: a box, then all below it; siblings longest first. A box of one site has
- * that site's mean and interval. One of several has the mean over their calls, and no interval. */
+/* Boxes in preorder: a box, then all below it; siblings widest first. A box of one site has
+ * that site's mean and interval. One of several has the mean over their calls, and no interval; one
+ * of none has no mean. */
 struct flame {
 	struct string_index *strings; /* borrowed */
 	struct flame_box *box;
@@ -60,8 +63,11 @@ struct flame {
 	uint32_t *end; /* of each site of the report: the box of the timed call */
 };
 
+static inline double flame_width(const struct flame_box *b)
+{
+	return b->value_ns + b->computing_ns;
+}
+
 /* -1: out of memory. Symbolizes all frames. */
 int flame_build(struct flame *f, struct report *r, struct string_index *strings);
 void flame_free(struct flame *f);
-
-#endif

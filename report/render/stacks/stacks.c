@@ -157,7 +157,25 @@ uint32_t stacks_outer(struct stacks *s, const struct report_site *site)
 {
 	const char *end = report_names_path_end(site);
 
+	if (computing_is(site) && !site->frames && !end)
+		end = "(no frames)";
 	return end ? add_named(s, end, NULL) : STRING_INDEX_NONE;
+}
+
+uint32_t stacks_rows(struct stacks *s, const struct report_options *o)
+{
+	if (computing_find(s->report))
+		return STRING_INDEX_NONE;
+	s->sites = rows_shown(s->report->sites, o);
+	return s->sites + rows_shown(computing_paths(s->report), o);
+}
+
+const struct report_site *stacks_row(struct stacks *s, uint32_t i)
+{
+	if (i < s->sites)
+		return &s->report->site[i];
+	s->computing = computing_site(s->report, i - s->sites);
+	return &s->computing;
 }
 
 static uint32_t program_of(struct stacks *s, const struct report_site *site)
@@ -196,6 +214,8 @@ int stacks_walk(struct stacks *s, const struct report_site *site, stacks_visit *
 	for (uint32_t i = site->frames; i-- > 0;)
 		if (visit_frame(s, &site->frame[i], visit, to) < 0)
 			return -1;
+	if (computing_is(site))
+		return 0;
 	leaf = stacks_leaf(s, site, true);
 	return leaf == STRING_INDEX_NONE ? -1 : visit(to, leaf, 0);
 }
@@ -245,17 +265,18 @@ static int put_function(void *line, uint32_t function, int number)
 
 int stacks_folded(struct report *r, const struct report_options *o, FILE *out)
 {
-	uint32_t rows = rows_shown(r->sites, o);
 	struct stacks s = {.report = r};
-	int status = 0;
+	uint32_t rows = stacks_rows(&s, o);
+	int status = rows == STRING_INDEX_NONE ? -1 : 0;
 
 	for (uint32_t i = 0; status == 0 && i < rows; i++) {
 		struct line line = {out, &s, false};
-		uint64_t value = report_weight_of(o->weight, &r->site[i]);
+		const struct report_site *row = stacks_row(&s, i);
+		uint64_t value = report_weight_of(o->weight, row);
 
 		if (!value)
 			continue;
-		status = stacks_walk(&s, &r->site[i], put_function, &line);
+		status = stacks_walk(&s, row, put_function, &line);
 		fprintf(out, " %" PRIu64 "\n", value);
 	}
 	stacks_end(&s);

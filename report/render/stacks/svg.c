@@ -2,6 +2,7 @@
 /* Callers above, what they call below, as on the page. The colours follow the reader's scheme. */
 #include "report/render/formats.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "report/findings/findings.h"
@@ -21,8 +22,10 @@ struct picture {
 	FILE *out;
 	struct flame *flame;
 	struct string_index *strings;
-	double top;    /* where the half that is drawn begins */
-	double scale;  /* px a ns */
+	double top;   /* where the half that is drawn begins */
+	double scale; /* px a ns */
+	double of_ns; /* what shares are of: the threads' time, or more where more is drawn */
+	const char *of;
 	uint32_t root; /* of this half */
 };
 
@@ -57,7 +60,8 @@ static const char *name_of(const struct picture *p, const struct flame_box *b)
 	switch (b->kind) {
 	case FLAME_TOP:
 	case FLAME_WORK:
-		return "all calls that work";
+		return b->computing_ns > 0 ? "all calls that work, and computing"
+					   : "all calls that work";
 	case FLAME_WAITING:
 		return "all calls that wait";
 	default:
@@ -65,19 +69,22 @@ static const char *name_of(const struct picture *p, const struct flame_box *b)
 	}
 }
 
-/* "120 ms, 31.2 % of the threads' time, 1,024 calls". */
+/* "120 ms, 31.2 % of the threads' time, 1,024 calls, 20 ms of it computing". */
 static void put_facts(const struct picture *p, const struct flame_box *b)
 {
-	fprintf(p->out, "%s, ", numbered_duration(b->value_ns, true).text);
-	utf8_write_markup(p->out, numbered_share(b->share).text); /* "<0.1 %" */
-	fprintf(p->out, " of the threads' time, %s call%s", numbered_count(b->calls).text,
+	fprintf(p->out, "%s, ", numbered_duration(flame_width(b), true).text);
+	utf8_write_markup(p->out, numbered_share(flame_width(b) / p->of_ns).text); /* "<0.1 %" */
+	fprintf(p->out, " of %s, %s call%s", p->of, numbered_count(b->calls).text,
 		b->calls == 1 ? "" : "s");
+	if (b->computing_ns > 0)
+		fprintf(p->out, ", %s of it computing",
+			numbered_duration(b->computing_ns, true).text);
 }
 
 static int put_box(const struct picture *p, uint32_t number)
 {
 	const struct flame_box *b = &p->flame->box[number];
-	double x = MARGIN + b->x_ns * p->scale, width = b->value_ns * p->scale;
+	double x = MARGIN + b->x_ns * p->scale, width = flame_width(b) * p->scale;
 	double y = p->top + (b->depth - p->flame->box[p->root].depth) * ROW;
 	size_t columns = width > 3 * LETTER ? (size_t)((width - 6) / LETTER) : 0;
 	int status;
@@ -118,7 +125,7 @@ static void place_boxes(struct flame *f)
 		struct flame_box *b = &f->box[i], *parent = &f->box[b->parent];
 
 		b->x_ns = b->next_ns = is_half(b) ? 0 : parent->next_ns;
-		parent->next_ns += b->value_ns;
+		parent->next_ns += flame_width(b);
 	}
 }
 
@@ -138,14 +145,14 @@ static double height_of(const struct flame *f, uint32_t root, double scale)
 	uint32_t deepest = f->box[root].depth, end = end_of(f, root);
 
 	for (uint32_t i = root; i < end; i++)
-		if (f->box[i].value_ns * scale >= LEAST && f->box[i].depth > deepest)
+		if (flame_width(&f->box[i]) * scale >= LEAST && f->box[i].depth > deepest)
 			deepest = f->box[i].depth;
 	return (deepest - f->box[root].depth + 1) * ROW;
 }
 
 static double scale_of(const struct flame_box *root)
 {
-	return root->value_ns > 0 ? (WIDTH - 2 * MARGIN) / root->value_ns : 0;
+	return flame_width(root) > 0 ? (WIDTH - 2 * MARGIN) / flame_width(root) : 0;
 }
 
 /* The next half from this box on; `boxes`: none. */
@@ -194,17 +201,20 @@ static int put_head(const struct picture *p, const struct report *r)
 	free(command);
 	fprintf(p->out,
 		"</text>\n<text class=\"s\" x=\"%.0f\" y=\"39\">%s recorded calls in %s, width by "
-		"their time</text>\n",
+		"their time%s</text>\n",
 		MARGIN, numbered_count(r->calls).text,
-		numbered_duration(r->wall_s * 1e9, true).text);
+		numbered_duration(r->wall_s * 1e9, true).text,
+		p->flame->box[0].computing_ns > 0 ? " and CPU time outside of them" : "");
 	return status;
 }
 
 static int print_flame(struct picture *p, const struct report *r)
 {
-	double height = whole_height(p->flame);
+	double height = whole_height(p->flame), all_ns = flame_width(&p->flame->box[0]);
 	int status;
 
+	p->of = all_ns > r->time_ns ? "all that is drawn" : "the threads' time";
+	p->of_ns = fmax(all_ns, r->time_ns);
 	fprintf(p->out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "

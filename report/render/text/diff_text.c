@@ -115,7 +115,7 @@ static void print_words(struct text *t, const char *lead, const char *words)
 
 static void print_head(struct text *t, const struct diff *d)
 {
-	char line[400];
+	char line[600];
 	bool utf8 = t->terminal.utf8;
 
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
@@ -177,6 +177,69 @@ static int print_table(struct text *t, const struct diff *d)
 	return status;
 }
 
+enum { NAME, SHARE_BASE, SHARE_NEW, TIME_BASE, TIME_NEW, TIME_CHANGE, TIME_VERDICT };
+
+static const struct table_column computing_columns[] = {
+	[NAME] = {"COMPUTING", .least = 8, .style = TERMINAL_NAME},
+	[SHARE_BASE] = {"SHARE", .right = true, .drop = 2},
+	[SHARE_NEW] = {"SHARE NEW", .right = true, .drop = 2},
+	[TIME_BASE] = {"CPU TIME", .right = true, .drop = 3},
+	[TIME_NEW] = {"CPU NEW", .right = true, .drop = 3},
+	[TIME_CHANGE] = {"CHANGE", .right = true, .drop = 1, .style = TERMINAL_BOLD},
+	[TIME_VERDICT] = {.title = "VERDICT"},
+	{0},
+};
+
+static void add_function(struct text *t, struct table *table, const struct diff *c,
+			 const struct diff_site *s)
+{
+	const struct diff_test *shown = &s->verdict.shown;
+	char words[DIFF_WORDS];
+
+	table_row(table);
+	text_cell_put(t, table, NAME, s->brief);
+	for (int i = 0; i < DIFF_SIDES; i++) {
+		if (!s->side[i].calls)
+			continue;
+		table_cell(table, i ? SHARE_NEW : SHARE_BASE,
+			   numbered_share(s->side[i].share).text);
+		text_cell_duration(t, table, i ? TIME_NEW : TIME_BASE, s->side[i].total_ns);
+	}
+	if (s->verdict.status <= DIFF_SAME) {
+		diff_words_percent(words, sizeof(words), shown->ratio, diff_words_unit(shown));
+		table_cell(table, TIME_CHANGE, words);
+	}
+	diff_words(c, s, words, sizeof(words));
+	table_cell(table, TIME_VERDICT, words);
+}
+
+/* The functions with so few samples that nothing is known of them are left out. */
+static int print_computing(struct text *t, const struct diff *c)
+{
+	struct table table;
+	uint32_t rows = 0;
+	int status;
+
+	if (!c || !c->sites)
+		return 0;
+	fputc('\n', t->out);
+	text_cell_say(t, TERMINAL_BOLD, "", 2,
+		      "computing outside of calls, of an average run: %s of CPU time, then %s",
+		      numbered_duration(c->side[DIFF_BASE].total_ns, t->terminal.utf8).text,
+		      numbered_duration(c->side[DIFF_NEW].total_ns, t->terminal.utf8).text);
+	table_begin(&table, computing_columns, NULL);
+	for (uint32_t i = 0; i < c->sites && rows < t->top; i++)
+		if (!says_little(c, &c->site[i])) {
+			add_function(t, &table, c, &c->site[i]);
+			rows++;
+		}
+	status = text_cell_end(t, &table);
+	if (rows < c->sites)
+		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
+			      "%" PRIu32 " more functions. All: --full --top 0", c->sites - rows);
+	return status;
+}
+
 int diff_text(struct diff *d, FILE *out)
 {
 	struct text t = {.out = out, .terminal = terminal_of(out, d->options.width)};
@@ -189,7 +252,7 @@ int diff_text(struct diff *d, FILE *out)
 		: top			  ? top
 					  : UINT32_MAX;
 	print_head(&t, d);
-	status = print_table(&t, d);
+	status = print_table(&t, d) || print_computing(&t, d->computing) ? -1 : 0;
 	text_warnings_full(&t, d->warning, d->warnings);
 	return status;
 }

@@ -3,8 +3,7 @@
  * with cells and lines from text_cell.c. A function that returns int returns -1 when out of memory;
  * errors of the stream stay in it. Labels and lines are the caller's to free; NULL: out of
  * memory. */
-#ifndef SCPROF_REPORT_RENDER_TEXT_TEXT_H
-#define SCPROF_REPORT_RENDER_TEXT_TEXT_H
+#pragma once
 
 #include "report/loops/loop.h"
 #include "report/render/text/table.h"
@@ -37,6 +36,10 @@ int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
 int text_computing(struct text *t);
+/* What the page says, too: the title of the table; how much was recording, and whether that is
+ * worth a line. */
+void text_computing_title(const struct report_computing *c, bool utf8, char *out, size_t room);
+bool text_computing_recording(const struct report_computing *c, char *out, size_t room);
 
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
  * may be wrong; its mean hides something. */
@@ -124,5 +127,3 @@ struct text_apart {
 int text_shared_callers_begin(struct text_apart *a, struct report *r, const uint32_t *site,
 			      uint32_t rows);
 void text_shared_callers_end(struct text_apart *a);
-
-#endif

@@ -25,6 +25,25 @@ static const struct table_column columns[] = {
 	{0},
 };
 
+void text_computing_title(const struct report_computing *c, bool utf8, char *out, size_t room)
+{
+	snprintf(out, room,
+		 "computing outside of calls: %s of CPU time%s, by %" PRIu64
+		 " samples. One of %s would have been seen",
+		 numbered_duration(1e9 * c->cpu_s, utf8).text, c->user ? " in user space" : "",
+		 c->samples - c->in_calls,
+		 numbered_share(1 - pow(1 - SEEN, 1 / fmax(c->effective, 1))).text);
+}
+
+bool text_computing_recording(const struct report_computing *c, char *out, size_t room)
+{
+	const struct report_computing_row *of = &c->recording;
+
+	snprintf(out, room, "recording by scprof: %s (%.3g to %.3g)",
+		 numbered_share(of->share).text, 100 * of->share_low, 100 * of->share_high);
+	return of->share >= OVERHEAD;
+}
+
 static void add_row(struct text *t, struct table *table, const struct report_computing_row *row)
 {
 	struct report_site callers = row->place;
@@ -32,18 +51,15 @@ static void add_row(struct text *t, struct table *table, const struct report_com
 	char cell[64];
 
 	table_row(table);
-	text_cell_put(t, table, FUNCTION,
-		      row->brief	 ? row->brief
-		      : row->module_name ? row->module_name
-					 : "(generated code)");
+	text_cell_put(t, table, FUNCTION, computing_name(row));
 	numbers_share(cell, sizeof(cell), row->share);
 	table_cell(table, SHARE, cell);
 	snprintf(cell, sizeof(cell), "%.3g to %.3g", 100 * row->share_low, 100 * row->share_high);
 	table_cell(table, INTERVAL, cell);
 	text_cell_duration(t, table, CPU, 1e9 * row->cpu_s);
-	if (callers.frames > 1) {
-		callers.frame++;
-		callers.frames--;
+	if (callers.frames > row->at + 1) {
+		callers.frame += row->at + 1;
+		callers.frames -= row->at + 1;
 		text_path_line(t, table, &callers, mark);
 	}
 }
@@ -52,6 +68,7 @@ static void print_rest(struct text *t, uint32_t shown)
 {
 	const struct report_computing *c = t->report->computing;
 	double left = 1 - c->recording.share;
+	char recording[96];
 
 	for (uint32_t i = 0; i < shown; i++)
 		left -= c->row[i].share;
@@ -59,29 +76,15 @@ static void print_rest(struct text *t, uint32_t shown)
 		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
 			      "%" PRIu32 " more function%s: %s. All: --full", c->rows - shown,
 			      c->rows - shown == 1 ? "" : "s", numbered_share(fmax(left, 0)).text);
-	if (c->recording.share >= OVERHEAD)
-		text_cell_say(t, TERMINAL_DIM, "  + ", 4, "recording by scprof: %s (%.3g to %.3g)",
-			      numbered_share(c->recording.share).text, 100 * c->recording.share_low,
-			      100 * c->recording.share_high);
-}
-
-static void print_title(struct text *t)
-{
-	const struct report_computing *c = t->report->computing;
-
-	fputc('\n', t->out);
-	text_cell_say(t, TERMINAL_BOLD, "", 2,
-		      "computing outside of calls: %s of CPU time%s, by %" PRIu64
-		      " samples. One of %s would have been seen",
-		      numbered_duration(1e9 * c->cpu_s, t->terminal.utf8).text,
-		      c->user ? " in user space" : "", c->samples - c->in_calls,
-		      numbered_share(1 - pow(1 - SEEN, 1 / fmax(c->effective, 1))).text);
+	if (text_computing_recording(c, recording, sizeof(recording)))
+		text_cell_say(t, TERMINAL_DIM, "  + ", 4, "%s", recording);
 }
 
 int text_computing(struct text *t)
 {
 	const struct report_computing *c;
 	struct table table;
+	char title[192];
 	uint32_t top = t->options->full ? UINT32_MAX : t->top < SCREEN ? t->top : SCREEN, shown = 0;
 
 	if (computing_find(t->report))
@@ -89,7 +92,9 @@ int text_computing(struct text *t)
 	c = t->report->computing;
 	if (!c || c->samples == c->in_calls)
 		return 0;
-	print_title(t);
+	text_computing_title(c, t->terminal.utf8, title, sizeof(title));
+	fputc('\n', t->out);
+	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s", title);
 	table_begin(&table, columns, "CALLED FROM");
 	for (double sum = 0; shown < c->rows && shown < top; shown++) {
 		if (!t->options->full && sum >= MOST)

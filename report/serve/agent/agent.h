@@ -267,6 +267,9 @@ bool agent_read_is_set_aside(const struct source *s);
 /* Without the lock: look through the directories, and meet all files. */
 void agent_find_files(struct agent *a);
 
+/* Without the lock: the file of samples in the directory `path` of a run. */
+void agent_samples_meet(struct agent *a, int directory, const char *path, const char *name);
+
 /* With the lock: close, free and forget it. */
 void agent_meet_drop(struct agent *a, struct source *s);
 

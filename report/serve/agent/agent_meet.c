@@ -15,6 +15,7 @@
 
 #include "report/serve/agent/agent.h"
 #include "collector/clocks/clocks_read.h"
+#include "profile/live/run_files.h"
 
 #define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
 #define ASIDE_NS (UINT64_C(60) * 1000000000) /* a record stays while its file is not met */
@@ -238,7 +239,9 @@ static void meet_entry(struct agent *a, int at, const char *path, const char *na
 {
 	char full[PATH_MAX];
 
-	if (!fnmatch(depth == NAMED ? "*.scp" : "scprof.*.scp", name, FNM_PERIOD)) {
+	if (!strcmp(name, PROF_SAMPLES_FILE)) {
+		agent_samples_meet(a, at, path, name);
+	} else if (!fnmatch(depth == NAMED ? "*.scp" : "scprof.*.scp", name, FNM_PERIOD)) {
 		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) < sizeof(full))
 			agent_meet_file(a, at, full, name, depth == NAMED);
 	} else if (depth == NAMED && is_run(name)) {

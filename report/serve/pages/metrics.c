@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "collector/machine/cpu_times.h"
 #include "include/scprof_version.h"
 
@@ -187,6 +188,27 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 	}
 }
 
+/* Of runs that go on. */
+static void put_computing(struct metrics *m, const struct agent *a)
+{
+	uint64_t now_ns = clocks_read_ns(CLOCK_MONOTONIC);
+
+	metrics_write_gauge(
+		m, "scprof_computing_cpu_seconds", "seconds",
+		"CPU time outside of recorded calls of a run under way, so far, by samples.");
+	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
+		const struct counters_computing *c = &s->computing;
+
+		for (uint32_t i = 0; i < c->rows && now_ns < c->until_ns; i++) {
+			metrics_write_sample(m);
+			metrics_write_label(m, "service", s->name);
+			metrics_write_label(m, "function", c->row[i].function);
+			metrics_write_label(m, "library", c->row[i].library);
+			metrics_write_real(m, c->row[i].cpu_s);
+		}
+	}
+}
+
 static void put_detectors(struct metrics *m, const struct agent *a)
 {
 	metrics_write_gauge(m, "scprof_switch_detector_info", "",
@@ -326,6 +348,7 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 		put_detectors(&m, a);
 		put_errors(&m, a);
 		put_gauges(&m, &gauges);
+		put_computing(&m, a);
 		put_losses(&m, a);
 		put_services(&m, a);
 		put_files(&m, a);

@@ -208,6 +208,41 @@ static struct counters_function *new_function(struct counters_service *s, const 
 	return NULL;
 }
 
+/* The row of these labels; c->rows: none. */
+static uint32_t computing_find_row(const struct counters_computing *c, const char *function,
+				   const char *library)
+{
+	uint32_t at = 0;
+
+	while (at < c->rows &&
+	       (strcmp(c->row[at].function, function) || strcmp(c->row[at].library, library)))
+		at++;
+	return at;
+}
+
+void counters_computing_add(struct counters_computing *c, const char *function, const char *library,
+			    double cpu_s)
+{
+	char name[LABEL_BYTES], from[LABEL_BYTES];
+
+	label_clean(name, function);
+	label_clean(from, library);
+	uint32_t at = computing_find_row(c, name, from);
+
+	if (!strcmp(name, LABEL_OTHER) || (at == c->rows && at >= COUNTERS_COMPUTING)) {
+		strcpy(name, LABEL_OTHER);
+		strcpy(from, LABEL_OTHER);
+		at = computing_find_row(c, name, from);
+	}
+	if (at == c->rows) {
+		c->rows++;
+		strcpy(c->row[at].function, name);
+		strcpy(c->row[at].library, from);
+		c->row[at].cpu_s = 0;
+	}
+	c->row[at].cpu_s += cpu_s;
+}
+
 struct counters_function *counters_function(struct counters *c, struct counters_service *s,
 					    const char *name, const char *library)
 {

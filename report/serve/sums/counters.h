@@ -109,6 +109,23 @@ struct counters_function {
 enum counters_loss { COUNTERS_SKIPPED, COUNTERS_ABANDONED, COUNTERS_UNCLASSIFIED, COUNTERS_LOSSES };
 extern const char *const counters_loss_names[COUNTERS_LOSSES];
 
+/* What a run of a service that is under way computes, by samples: so far, of the functions with
+ * most of it, and of all others together, which come last. Labels differ. */
+#define COUNTERS_COMPUTING 20
+
+struct counters_computing {
+	struct {
+		char function[LABEL_BYTES], library[LABEL_BYTES];
+		double cpu_s;
+	} row[COUNTERS_COMPUTING + 1];
+	uint32_t rows;
+	uint64_t next_ns, until_ns; /* when to read it again, and how long it holds */
+};
+
+/* The largest ones first, as they are called by the profile. */
+void counters_computing_add(struct counters_computing *c, const char *function, const char *library,
+			    double cpu_s);
+
 struct counters_service {
 	char name[LABEL_BYTES];
 	bool foreign;			     /* another user's, */
@@ -120,6 +137,7 @@ struct counters_service {
 	uint32_t detectors; /* that saw them: a bit for each enum scp_switch_detector */
 	prof_u128 lost[COUNTERS_LOSSES];
 	struct pool pool; /* of the processes that have ended */
+	struct counters_computing computing;
 	UT_hash_handle hh;
 };
 

@@ -758,3 +758,58 @@ else:
 	hasnt 'recording' run.err
 	hasnt $'\r' run.err
 }
+
+shows_computing()
+{
+	"$SCPROF" top "$@" -d 100ms -n 1 >text && grep -qE '^ +[0-9.]+ %  [0-9.]+ to [0-9.]+  computes_much$' text
+}
+
+# Which functions compute is known beforehand; how much of it, to a share of one in a million missed.
+@test "top: what a sampled program computes stands below its calls, in text and on the screen" {
+	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
+	export SCPROF_SAMPLE=1ms
+	"$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/computes" here 3600000 >run.out 2>run.err </dev/null 3>&- &
+	run=$!
+	started="$started $run"
+	wait_for_child
+	await shows_computing "$run"
+	grep -q '^computing outside of calls, of the whole run: .* of CPU time, .* samples$' text
+	await shows_computing "$pid"
+	[ "$(grep -n computing text | cut -d: -f1)" -gt "$(grep -n 'called from' text | cut -d: -f1)" ]
+	pty 100x30 "
+		wait computing outside of calls
+		wait to .* computes_much
+		resize 100x12
+		gone computing outside of calls
+		key q
+		end 0" "$SCPROF" top "$run"
+	kill "$pid"
+	wait "$run" || true
+	"$SCPROF" top p.scp -n 1 >text
+	hasnt computing text
+}
+
+@test "top: without samples nothing is said of computing; what lies in their place is not believed" {
+	watched
+	directory=$(sed -n 's|.* \(/.*\)/scprof\.[^/]*\.scp$|\1|p' "/proc/$pid/maps" | head -n 1)
+	[ ! -e "$directory/samples" ]
+	head -c 5000 /dev/urandom >"$directory/samples"
+	"$SCPROF" top "$run" -d 100ms -n 2 >text
+	hasnt computing text
+	rm "$directory/samples"
+	mkfifo "$directory/samples"
+	limited "$SCPROF" top "$run" -d 100ms -n 2 >text
+	hasnt computing text
+	rm "$directory/samples"
+}
+
+@test "top --attach: what the process computes meanwhile is sampled" {
+	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
+	"$SCPROF" doctor | grep -q '^ok *attach' || skip "ptrace is forbidden here"
+	"$PROGRAMS/computes" here 3600000 &
+	mind $!
+	export SCPROF_SAMPLE=1ms
+	limited "$SCPROF" top --attach $! -d 100ms -n 30 -- -g io,socket,wait >text || true
+	grep -q 'called from' text || skip "it was not recorded"
+	grep -qE '^ +[0-9.]+ %  [0-9.]+ to [0-9.]+  computes_much$' text
+}

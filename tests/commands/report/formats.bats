@@ -51,10 +51,24 @@ interpreted()
 	"$SCPROF" report --format json -o interpreted.json interpreted.scp
 }
 
+# The profile $1 as $1_computing, with samples of what was computed, in each form.
+sampled()
+{
+	local name=$1_computing form
+	"$PROFILES/make_sampled" "$1.scp" "$name.scp"
+	"$SCPROF" report --format json -o "$name.json" "$name.scp"
+	"$SCPROF" report --format folded --weight computing -o "$name.folded" "$name.scp"
+	"$SCPROF" report --format csv --weight computing -o "$name.csv" "$name.scp"
+	for form in pprof callgrind html svg; do
+		"$SCPROF" report --format $form -o "$name.$form" "$name.scp"
+	done
+}
+
 # All tests read the same profiles.
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return 1
+	export SCPROF_SAMPLE=off # samples come at random: make_sampled adds some
 	ordinary >/dev/null
 	hostile
 	interpreted
@@ -203,6 +217,49 @@ setup()
 	done
 }
 
+@test "computing: in each form, as much as JSON says, beside calls that are as they were" {
+	local p
+	for p in ordinary hostile; do
+		sampled $p
+		python "$CHECK/check_computing.py" ${p}_computing.{json,folded,pprof,callgrind,csv,html}
+		"$SCPROF" report --format folded -o $p.folded $p.scp
+		"$SCPROF" report --format folded ${p}_computing.scp | cmp - $p.folded
+		"$SCPROF" report --format csv -o $p.csv $p.scp
+		"$SCPROF" report --format csv ${p}_computing.scp | cmp - $p.csv
+		xmllint --noout ${p}_computing.svg || python -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' ${p}_computing.svg
+		grep -q 'width by their time and CPU time outside of them' ${p}_computing.svg
+		grep -q ' of it computing</title>' ${p}_computing.svg
+	done
+	"$SCPROF" report --format csv --weight computing --top 2 ordinary_computing.scp >two.csv
+	[ "$(wc -l <two.csv)" = 3 ]
+	[ "$(grep -c '^=' hostile_computing.csv)" = 0 ]
+}
+
+@test "computing: by function each is one path; pprof and callgrind_annotate read it" {
+	sampled ordinary
+	"$SCPROF" report --format folded --weight computing --by function -o by.folded ordinary_computing.scp
+	[ "$(jq '.computing.rows | length' ordinary_computing.json)" = "$(wc -l <by.folded)" ]
+	[ "$(awk '{ n += $NF } END { printf "%.0f", n }' by.folded)" = "$(awk '{ n += $NF } END { printf "%.0f", n }' ordinary_computing.folded)" ]
+	if command -v callgrind_annotate >/dev/null; then
+		callgrind_annotate --auto=no --show=computing_ns --sort=computing_ns ordinary_computing.callgrind >tree.txt 2>err
+		[ ! -s err ]
+		tr -d , <tree.txt | grep -E "^ *$(awk '{ n += $NF } END { printf "%.0f", n }' ordinary_computing.folded) \(100.0%\)  PROGRAM TOTALS"
+	fi
+	if command -v go >/dev/null && go tool pprof -h 2>&1 | grep -q sample_index; then
+		go tool pprof -symbolize=none -sample_index=computing -unit=ns -top ordinary_computing.pprof >top.txt 2>err
+		[ "$(sed -n 's/.* of \([0-9]*\)ns total$/\1/p' top.txt | head -n 1)" = "$(awk '{ n += $NF } END { printf "%.0f", n }' ordinary_computing.folded)" ]
+	fi
+}
+
+@test "computing is refused where nothing was sampled" {
+	local format
+	for format in folded csv; do
+		run "$SCPROF" report --format $format --weight computing hostile.scp
+		[ "$status" = 1 ]
+		[[ $output == *"--sample off"* ]]
+	done
+}
+
 @test "call paths of gaps are refused, and so are unknown weights" {
 	local format
 	for format in pprof folded callgrind; do
@@ -212,7 +269,7 @@ setup()
 	done
 	run "$SCPROF" report --format folded --weight colour ordinary.scp
 	[ "$status" = 2 ]
-	[[ $output == *"time, calls, bytes, on_cpu, runnable, asleep, uncharged"* ]]
+	[[ $output == *"time, calls, bytes, on_cpu, runnable, asleep, uncharged, computing"* ]]
 }
 
 @test "uncharged time is refused where the profile has none" {

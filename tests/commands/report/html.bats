@@ -13,6 +13,7 @@ setup_file()
 {
 	local name
 	cd "$BATS_FILE_TMPDIR" || return 1
+	export SCPROF_SAMPLE=off # samples come at random: make_sampled adds some
 	"$SCPROF" run -c tsc -o real.scp --no-report -- "$EXAMPLES/echo_pair" 3000 100 >/dev/null 2>&1
 	"$MAKE_PROFILE" paths 300 some.scp
 	"$MAKE_PROFILE" paths 20000 many.scp
@@ -21,7 +22,9 @@ setup_file()
 	"$MAKE_PROFILE" displaced 99 displaced.scp
 	"$MAKE_PROFILE" ticks ticks.scp
 	"$PROFILES/make_states" rseq switched.scp
-	for name in real some many none hostile displaced ticks switched; do
+	"$PROFILES/make_sampled" real.scp computing.scp
+	"$PROFILES/make_sampled" hostile.scp evil.scp
+	for name in real some many none hostile displaced ticks switched computing evil; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
 		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
@@ -61,7 +64,8 @@ setup_file()
 			numbers:real.html:real.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \
 			looks:real.html axis:real.html reaches:real.html:send columns:real.html contrast:real.html:send \
 			order:real.html states:switched.html:switched.txt numbers:switched.html:switched.txt unknown_states:some.html \
-			header:real.html apart:some.html totals:real.html scale:some.html programs:real.html programs:two-programs.html </dev/null 3>&- 4>&-
+			header:real.html apart:some.html totals:real.html scale:some.html programs:real.html programs:two-programs.html \
+			computing:computing.html:computing.txt without_computing:real.html hostile_computing:evil.html zoom:computing.html </dev/null 3>&- 4>&-
 	fi
 }
 
@@ -184,6 +188,10 @@ fails_saying()
 
 @test "rows of several programs say which, and rows of one do not" {
 	holds programs-real programs-two-programs
+}
+
+@test "what was computed is a table and a part of the boxes, as the text has it" {
+	holds computing-computing without_computing-real hostile_computing-evil zoom-computing
 }
 
 @test "without a detector a page says which calls took the time, and no more" {

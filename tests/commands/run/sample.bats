@@ -6,6 +6,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../common
+load ../python/python
 
 setup()
 {
@@ -228,4 +229,69 @@ saved()
 	[ -e p.scp ] || skip "nothing was recorded"
 	"$SCPROF" report --format json p.scp >report.json
 	holds '.computing | .samples == .in_calls + .recording.samples + ([.rows[].samples] | add // 0)'
+}
+
+# A Python function's row: its name, file and a line of it.
+has_python_row()
+{
+	holds "[.computing.rows[] | select(.language == \"python\" and .module == null and
+		(.function | test(\"(^|[.])$1\$\")))] | length == 1 and (.[0].stack | any(.[]; .language == \"python\" and
+		(.function | test(\"(^|[.])$1\$\")) and (.file | endswith(\"computes.py\")) and .line >= $2 and .line <= $3))"
+}
+
+@test "sample 16: Python's functions have rows, with C functions below those that call them" {
+	allowed
+	local python tried=0
+	for python in $(pythons_with_ctypes); do
+		echo "$python"
+		sampled "--sample 1ms" "$python" "$ROOT/tests/programs/python/computes.py" 1.2
+		adds_up
+		has_python_row little 16 18
+		has_python_row much 24 26
+		has_python_row matches 30 31
+		# What the interpreter does for a function is that function's; its C code lies further in.
+		holds '.computing.rows[] | select(.function == "matches") | .stack[0].language == null'
+		# A module's C functions are rows, called from Python. In some builds json is part of the interpreter.
+		holds 'any(.computing.rows[]; (.module // "" | test("/_json[^/]*$")) and
+			any(.stack[]; .language == "python" and (.function | test("raw_decode$")))) or
+			any(.computing.rows[]; .function | test("raw_decode$"))'
+		tried=$((tried + 1))
+	done
+	[ "$tried" -gt 0 ] || skip "no Python from 3.8 to 3.13"
+}
+
+@test "sample 17: garbage in an interpreter's memory harms no sampler" {
+	allowed
+	local python tried=0
+	for python in $(pythons_with_ctypes); do
+		echo "$python"
+		sampled "--sample 100us" "$python" "$ROOT/tests/programs/python/garbage.py" "$PROGRAMS/python_garbage.so"
+		holds '.computing | .samples == .in_calls + .recording.samples + ([.rows[].samples] | add // 0)'
+		tried=$((tried + 1))
+	done
+	[ "$tried" -gt 0 ] || skip "no Python from 3.8 to 3.13"
+}
+
+@test "sample 18: diff compares what functions compute; one that came is a change, which no samples hide" {
+	allowed
+	sampled "--sample 1ms" "$PROGRAMS/computes" here 300
+	cp p.scp new.scp
+	sampled "--sample 1ms" "$PROGRAMS/computes" calls 300
+	cp p.scp base.scp
+	run -1 "$SCPROF" diff --json -o diff.json base.scp new.scp
+	mv diff.json report.json
+	holds '.exit_status == 1 and (.verdict | contains("Computing: "))'
+	holds '.computing.rows[] | select(.function == "computes_much") |
+		.status == "only-in-new" and .counts and .base.samples == 0 and .new.samples > 100 and
+		(.module | endswith("/computes")) and .new.share > 0.5 and .new.cpu_ns > 1e8'
+	"$SCPROF" diff base.scp new.scp >text || true
+	grep -q '^COMPUTING .*SHARE NEW' text
+	grep -q '^computes_much .* new' text
+	"$SCPROF" diff -o page.html base.scp new.scp || true
+	grep -q 'Computing: ' page.html
+	sampled "--sample off" "$PROGRAMS/computes" here 20
+	"$SCPROF" diff --json p.scp new.scp >report.json || true
+	holds '.computing == null and ([.warnings[].code] | index("not-sampled"))'
+	"$SCPROF" diff --json p.scp p.scp >report.json || true
+	holds '.computing == null and ([.warnings[].code] | index("not-sampled") | not)'
 }

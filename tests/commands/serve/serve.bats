@@ -565,6 +565,30 @@ two_services()
 	[ "$(code -H 'Host: any.example' "http://127.0.0.1:${URL##*:}/healthz")" = 200 ]
 }
 
+computes_metric()
+{
+	[ -n "$(metric '^scprof_computing_cpu_seconds\{service="computes",function="computes_much",library="computes"\} [0-9.]+$')" ]
+}
+
+# It goes on until the test ends; which of its functions computes is known.
+@test "what a sampled run computes is a gauge by function, while the run goes on" {
+	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
+	SCPROF_SAMPLE=1ms "$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/computes" here 3600000 >run.out 2>&1 </dev/null 3>&- 4>&- &
+	BACKGROUND+=($!)
+	local run=$! pid= directory=
+	records()
+	{
+		pid=$(tr -d ' \n' <"/proc/$run/task/$run/children" 2>/dev/null)
+		directory=$(sed -n 's|.* \(/.*\)/scprof\.[^/]*\.scp$|\1|p' "/proc/$pid/maps" 2>/dev/null | head -n 1)
+		[ -n "$directory" ]
+	}
+	await records
+	start_agent "$directory"
+	await computes_metric
+	scrape page
+	kill "$pid"
+}
+
 @test "files of others are not read, except by root" {
 	[ "$(id -u)" = 0 ] || skip 'only root can make files of somebody else'
 	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)

@@ -27,6 +27,7 @@ static void show_frames(void)
 	SHOW(frame_previous, PyFrameObject, f_back);
 	SHOW(frame_instruction, PyFrameObject, f_lasti);
 	SHOW(code_name, PyCodeObject, co_name);
+	_Static_assert(offsetof(PyCodeObject, co_code) == 48, "as interpreter.c has it");
 	printf("entry frames 0\ninstruction unit %d\n", MINOR == 10 ? 2 : 1);
 #if MINOR == 10
 	SHOW(code_table, PyCodeObject, co_linetable);

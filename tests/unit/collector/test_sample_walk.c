@@ -84,7 +84,7 @@ static void test_a_copied_stack_is_walked_to_its_end(void **state)
 	(void)state;
 	outer(3);
 	assert_non_null(l);
-	walk_sample(&spaces.images, l, &taken, &path);
+	walk_sample(&spaces.images, l, &taken, NULL, &path);
 	assert_int_equal(path.kind, SCP_SAMPLE_COMPUTING);
 	assert_true(path.frames > 4);
 	assert_true(path.frame[0].exact && !path.frame[1].exact);
@@ -103,12 +103,12 @@ static void test_a_path_beyond_the_piece_is_cut(void **state)
 	(void)state;
 	outer(3);
 	taken.count = 256; /* middle's frame alone is longer */
-	walk_sample(&spaces.images, l, &taken, &path);
+	walk_sample(&spaces.images, l, &taken, NULL, &path);
 	assert_int_equal(path.flags, SCP_PATH_CUT);
 	assert_int_equal(path.frames, 2);
 	assert_true(lies_in(&path, 1, middle));
 	taken.count = 0;
-	walk_sample(&spaces.images, l, &taken, &path);
+	walk_sample(&spaces.images, l, &taken, NULL, &path);
 	assert_true(path.frames == 1 && path.flags == SCP_PATH_CUT);
 	space_free(&spaces);
 	spaces = (struct sample_spaces){0};
@@ -128,7 +128,7 @@ static void test_nonsense_ends_a_walk(void **state)
 		memcpy(piece + noise % (taken.count - 8), &noise, sizeof(noise));
 		taken.registers.of[seed % 16] ^= seed % 3 ? noise : 0;
 		taken.registers.pc += seed % 5 ? 0 : noise % 4096;
-		walk_sample(&spaces.images, l, &taken, &path);
+		walk_sample(&spaces.images, l, &taken, NULL, &path);
 		assert_true(path.frames <= SCP_MAX_FRAMES);
 	}
 	space_free(&spaces);

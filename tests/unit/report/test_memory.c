@@ -61,7 +61,7 @@ static bool print_with(const struct profile *p, const struct report_options *o, 
 static void sweep(enum report_format format, enum report_by by)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
-	const struct profile *p = fixture_profile();
+	const struct profile *p = fixture_sampled(fixture_profile());
 	FILE *sink = fopen("/dev/null", "w");
 	long at = 1, refused = 0;
 	int status;

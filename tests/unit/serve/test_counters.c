@@ -245,6 +245,43 @@ static void makes_batches_of_readings(void **state)
 	counters_end(&c);
 }
 
+/* 30 functions, of which two get the same name when they are cleaned, and one has that of the rest.
+ */
+static void keeps_what_is_computed_within_its_limit(void **state)
+{
+	static struct counters_computing c;
+	double sum = 0;
+
+	(void)state;
+	counters_computing_add(&c, "same\n", "lib", 8);
+	counters_computing_add(&c, "same\r", "lib", 4);
+	counters_computing_add(&c, LABEL_OTHER, "lib", 2);
+	assert_int_equal(c.rows, 2);
+	assert_true(c.row[0].cpu_s == 12);
+	assert_string_equal(c.row[1].library, LABEL_OTHER);
+	for (int i = 0; i < 30; i++) {
+		char name[] = "functionX";
+
+		name[8] = (char)('A' + i);
+		counters_computing_add(&c, name, "lib", 1);
+	}
+	counters_computing_add(&c, "functionA", "lib", 1);
+	assert_int_equal(c.rows, COUNTERS_COMPUTING);
+	assert_true(c.row[1].cpu_s == 2 + 30 - (COUNTERS_COMPUTING - 2) && c.row[2].cpu_s == 2);
+	c = (struct counters_computing){0};
+	for (int i = 0; i < 30; i++) {
+		char name[] = "functionX";
+
+		name[8] = (char)('A' + i);
+		counters_computing_add(&c, name, "lib", 1);
+	}
+	assert_int_equal(c.rows, COUNTERS_COMPUTING + 1);
+	assert_string_equal(c.row[COUNTERS_COMPUTING].function, LABEL_OTHER);
+	for (uint32_t i = 0; i < c.rows; i++)
+		sum += c.row[i].cpu_s;
+	assert_true(sum == 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +294,7 @@ int main(void)
 		cmocka_unit_test(keeps_services_within_the_limit),
 		cmocka_unit_test(a_name_that_is_other_is_one_of_the_others),
 		cmocka_unit_test(refuses_rows_that_cannot_be),
+		cmocka_unit_test(keeps_what_is_computed_within_its_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

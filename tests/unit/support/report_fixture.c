@@ -17,7 +17,8 @@ enum { RECV, SEND, CLOSE, FUNCTIONS };
 static struct prof_function functions[FUNCTIONS];
 static struct prof_module modules[2];
 static struct prof_frame deep[9], shallow[1], jit[2];
-static struct prof_path paths[3];
+static struct prof_path paths[4];
+static struct prof_sample samples[5];
 static struct prof_process processes[1];
 static struct prof_table tables[2];
 static struct prof_entry entries[6];
@@ -173,6 +174,30 @@ struct profile *fixture_hostile(void)
 	slow = (struct prof_slow){
 		.units = 4000000, .max_units = 4000000, .units_sq = (prof_u128)4000000 * 4000000};
 	entries[3].sums.slow = &slow;
+	return p;
+}
+
+static struct prof_sample sample(uint32_t path, uint32_t kind, uint32_t count)
+{
+	struct prof_sample s = {.path = path, .kind = kind};
+
+	for (uint32_t i = 0; i < count; i++)
+		s.count[i % SCP_SAMPLE_BATCHES]++;
+	return s;
+}
+
+struct profile *fixture_sampled(struct profile *p)
+{
+	paths[3] = (struct prof_path){NULL, 0, PROF_PATH_SAMPLED};
+	p->paths = 4;
+	samples[0] = sample(1, SCP_SAMPLE_COMPUTING, 30);
+	samples[1] = sample(0, SCP_SAMPLE_COMPUTING, 60);
+	samples[2] = sample(3, SCP_SAMPLE_COMPUTING, 10);
+	samples[3] = sample(PROF_NONE, SCP_SAMPLE_RECORDING, 20);
+	samples[4] = sample(PROF_NONE, SCP_SAMPLE_IN_CALL, 80);
+	p->sample = samples;
+	p->samples = 5;
+	p->sampling = (struct prof_sampling){.period_ns = 1000000, .cpu_ns = 400000000};
 	return p;
 }
 

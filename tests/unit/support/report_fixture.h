@@ -22,6 +22,10 @@ struct profile *fixture_profile(void);
 /* The same, with hostile names throughout. */
 struct profile *fixture_hostile(void);
 
+/* The same profile with 200 samples, of 2 ms of CPU time each, though one a ms was asked for: 60 on
+ * the path of recv, 30 on that of close, 10 without a frame, 20 in recording, 80 in calls. */
+struct profile *fixture_sampled(struct profile *p);
+
 /* Five rows of recv. Three share all frames but 0x1070 and 0x1080 (of which they
  * have 0x4444 and 0x5555 instead); two differ in the module of 0x1060 alone,
  * which is `near` or `far`. */

@@ -79,7 +79,7 @@ function flameDepth() {
 const flameTop = (box) => (tree.depth[box] - flame.skip) * FLAME_ROW;
 
 function drawLabel(box, left, top, width, ink) {
-	const outcome = boxOutcome(box), part = share(boxNumber(box, "share")), total = duration(tree.width[box]);
+	const outcome = boxOutcome(box), part = share(boxShare(box)), total = duration(tree.width[box]);
 	drawWords(flame, left, top, width, outcome ? `${boxName(box)} · ${outcome}` : boxName(box),
 		ink ? [box ? `${total} ${part.padStart(7)}` : total, part] : [], ink || flame.colours.dimmed);
 }
@@ -133,6 +133,8 @@ function redrawFlame() {
 
 // Moves the shown part to that of a box, in a fifth of a second; `then` is called when it is there.
 function zoomTo(box, then) {
+	if (hasComputing && !(tree.width[box] > 0))
+		layWidths("both"); // where every box has its place
 	const from = flame.from, to = flame.to, began = performance.now();
 	const left = tree.x[box], right = left + (tree.width[box] || 1);
 	flame.zoomed = box;

@@ -8,7 +8,8 @@ function boxWords(box) {
 		kind: KIND_WORDS[boxKind(box)],
 		module: boxModule(box),
 		mean: meanText(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
-		calls: count(boxNumber(box, "calls")),
+		calls: tree.what === "computing" || !boxRows(box) ? "" : count(boxNumber(box, "calls")),
+		computing: tree.what === "both" && tree.computing[box] > 0 ? `${duration(tree.computing[box])} of it computing` : "",
 		bytes: bytes(moved),
 		time: duration(tree.width[box]),
 		share: shareOfBox(box),
@@ -16,7 +17,7 @@ function boxWords(box) {
 }
 
 // `${w.calls} calls` and the like; what a box lacks is left out.
-const totalWords = (w) => [w.time, w.share, `${w.calls} call${w.calls === "1" ? "" : "s"}`, w.bytes].filter((part) => part).join(", ");
+const totalWords = (w) => [w.time, w.share, w.computing, w.calls ? `${w.calls} call${w.calls === "1" ? "" : "s"}` : "", w.bytes].filter((part) => part).join(", ");
 
 function showTip(box, x, y) {
 	const tip = byId("tip");
@@ -28,7 +29,7 @@ function showTip(box, x, y) {
 		element("strong", {}, nameOf(fit(w.name, 200))),
 		element("span", { class: "quiet-text" }, w.kind + (w.module ? ` in ${fit(w.module, 80)}` : "")),
 		element("span", {}, totalWords(w)),
-		element("span", {}, `mean of a call: ${w.mean}`));
+		w.calls ? element("span", {}, `mean of a call: ${w.mean}`) : "");
 	placeTip(tip, x, y, around, byId("inspector").getBoundingClientRect());
 }
 
@@ -37,7 +38,7 @@ function selectBox(box, speakIt) {
 	inspectBox(box);
 	if (speakIt) {
 		const w = boxWords(box);
-		speak(`${fit(w.name, 100)}: ${totalWords(w)}; mean ${w.mean}`);
+		speak(`${fit(w.name, 100)}: ${totalWords(w)}${w.calls ? `; mean ${w.mean}` : ""}`);
 	}
 	redrawFlame();
 }
@@ -48,7 +49,7 @@ function showCrumbs() {
 		names.unshift(at);
 	byId("zoom-out").disabled = byId("zoom-out").hidden = !names.length;
 	if (!names.length) {
-		replace(byId("crumb"), element("span", { class: "quiet-text" }, "A box is as wide as its time in all. Click one to zoom; its mean and interval are in the panel."));
+		replace(byId("crumb"), element("span", { class: "quiet-text" }, `A box is as wide as its time in all${hasComputing ? "; what no box below covers is computing" : ""}. Click one to zoom; its mean and interval are in the panel.`));
 		return;
 	}
 	const last = names.slice(-4);
@@ -96,7 +97,10 @@ function bringBox(box, then) {
 function flameKey(event) {
 	const at = flame.selected < 0 ? flame.zoomed : flame.selected;
 	if (event.key.startsWith("Arrow")) {
-		const to = neighbour(tree, at, event.key);
+		const beside = event.key === "ArrowDown" ? "ArrowRight" : event.key;
+		let to = neighbour(tree, at, event.key);
+		while (to > 0 && hasComputing && !(tree.width[to] > 0))
+			to = neighbour(tree, to, beside);
 		if (to >= 0) {
 			selectBox(to, true);
 			keepInView(to);
@@ -163,6 +167,7 @@ function startFlame() {
 	showLegend();
 	showCrumbs();
 	startHalves();
+	startWidths();
 }
 
 function colourFlame(certainty) {

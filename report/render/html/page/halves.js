@@ -1,16 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Work and waiting are apart: the flame graph shows one of them, or both, and what waits is one bar
-// while work is shown.
+// while work is shown. Boxes are as wide as their calls, what was computed in them, or both.
 
 const boxHalf = (box) => (waitBox && box ? (boxWaits(box) ? waitBox : workBox) : 0);
 const HALF_NAMES = [[workBox, "Work"], [waitBox, "Waiting"], [0, "All"]];
 
+const WIDTHS = ["calls", "computing", "both"];
+
+function startWidths() {
+	const choice = byId("what");
+	choice.hidden = !hasComputing || !sites.rows;
+	append(choice, WIDTHS.map((what) => {
+		const radio = element("input", { type: "radio", name: "what", value: what, checked: what === tree.what });
+		radio.addEventListener("change", () => showWidths(what));
+		return element("label", {}, radio, element("span", {}, what));
+	}));
+}
+
+function layWidths(what) {
+	layBoxes(what);
+	document.querySelector(`input[name=what][value=${what}]`).checked = true;
+	startHalves();
+}
+
+function showWidths(what) {
+	layWidths(what);
+	zoomTo(tree.width[flame.zoomed] > 0 ? flame.zoomed : tree.width[workBox] > 0 ? workBox : 0);
+	if (flame.selected >= 0)
+		inspectBox(flame.selected);
+	if (search.words)
+		searchFor(search.words);
+}
+
+function nextWidths() {
+	const all = byId("what").querySelectorAll("input"), at = [...all].findIndex((radio) => radio.checked);
+	if (!byId("what").hidden)
+		all[(at + 1) % all.length].click();
+}
+
 function startHalves() {
 	const choice = byId("half");
-	choice.hidden = !waitBox || !workBox;
-	if (choice.hidden)
+	choice.hidden = !waitBox || !workBox || tree.what === "computing";
+	if (!waitBox || !workBox)
 		return;
-	append(choice, HALF_NAMES.map(([box, name]) => {
+	replace(choice, element("legend", {}, "Show"), HALF_NAMES.map(([box, name]) => {
 		const radio = element("input", { type: "radio", name: "half", value: name.toLowerCase() });
 		radio.addEventListener("change", () => zoomTo(box));
 		return element("label", {}, radio, element("span", {}, name, element("b", {}, ` ${duration(tree.width[box])}`)));
@@ -25,7 +58,7 @@ function showHalf() {
 	const radio = byId("half").querySelectorAll("input")[half];
 	if (radio)
 		radio.checked = true;
-	byId("waits").hidden = !radio || boxWaits(flame.zoomed);
+	byId("waits").hidden = !radio || boxWaits(flame.zoomed) || tree.what === "computing";
 }
 
 // [[function, share of all threads' time]], the longest first, of the rows that wait.

@@ -117,11 +117,12 @@ function inspectBox(box) {
 		drawTable();
 		return;
 	}
-	const w = boxWords(box), rows = boxRows(box);
+	const w = boxWords(box), rows = boxRows(box), computing = tree.computing[box];
 	replace(inspector,
 		head(w.name, w.module, w.kind),
 		lead(w),
-		bigMean(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
+		computing > 0 ? element("p", { class: "note" }, element("b", {}, duration(computing)), ` of CPU time outside of calls, by samples${rows ? "; the numbers below are of its calls" : ": no timed call lies below"}.`) : "",
+		!rows ? element("p", { class: "actions" }, button("Zoom in", () => zoomTo(box))) : [bigMean(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
 		element("p", { class: "note" }, rows > 1
 			? `Over the calls of ${count(rows)} rows, without warm-ups. An interval is a row's own.` : "One row lies below this box: its numbers."),
 		rows > 1 && boxNumber(box, "doubts") >= 0 ? element("ul", { class: "notes" }, element("li", { class: "doubt" }, element("b", {}, "! "),
@@ -135,5 +136,5 @@ function inspectBox(box) {
 			button(rows > 1 ? `Show its ${count(rows)} rows` : "Show its row", () => {
 				onlyRowsOf(box);
 				byId("rows").scrollIntoView({ block: "start" });
-			})));
+			}))]);
 }

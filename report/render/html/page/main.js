@@ -10,6 +10,7 @@ const KEYS = [
 	["Esc, Backspace", "one step out; in the search: clear it"],
 	["Home", "all"],
 	["w", "work, waiting, all"],
+	["m", "width of boxes: calls, computing, both"],
 	["c", "colour by kind, or by certainty"],
 	["t", "theme: system, light, dark"],
 	["?", "this list"],
@@ -41,7 +42,9 @@ function start() {
 	if (sites.rows)
 		selectRow(0, true);
 	else // the warning says why; frames around nothing would say less
-		document.querySelector(".work").hidden = document.querySelector(".tools").hidden = true;
+		document.querySelector(hasComputing ? "#rows" : ".work").hidden = document.querySelector(".tools").hidden = true;
+	if (!sites.rows && hasComputing)
+		selectBox(0);
 	drawFlame();
 	byId("help-open").addEventListener("click", showHelp);
 	startPaper(toPaper);
@@ -50,6 +53,7 @@ function start() {
 		"?": showHelp,
 		t: nextTheme,
 		w: nextHalf,
+		m: nextWidths,
 		c: () => colourFlame(!flame.certainty),
 		f: () => flame.canvas.focus(),
 		r: () => table.view.focus(),

@@ -67,9 +67,9 @@ function foundTime() {
 		sum[half] += flame.matched[i] ? tree.width[i] : 0;
 		i = flame.matched[i] ? tree.next[i] : i + 1;
 	}
-	const part = (ns, box) => share(tree.width[box] > 0 ? (ns / tree.width[box]) * (boxNumber(box, "share") ?? 0) : 0);
-	return [sum.work > 0 ? `${duration(sum.work)}, ${part(sum.work, workBox)} ${OF_THREADS}` : "",
-		sum.waiting > 0 ? `waits ${duration(sum.waiting)}, ${part(sum.waiting, waitBox)} ${OF_THREADS}` : ""].filter((t) => t).join("; ");
+	const part = (ns, box) => share(tree.width[box] > 0 ? (ns / tree.width[box]) * (boxShare(box) ?? 0) : 0);
+	return [sum.work > 0 ? `${duration(sum.work)}, ${part(sum.work, workBox)} ${ofWhole()}` : "",
+		sum.waiting > 0 ? `waits ${duration(sum.waiting)}, ${part(sum.waiting, waitBox)} ${ofWhole()}` : ""].filter((t) => t).join("; ");
 }
 
 function searchFor(words) {

@@ -61,6 +61,28 @@ function showGaps() {
 	]);
 }
 
+const percent = (part) => String(Number((100 * part).toPrecision(3)));
+
+// What was computed between the calls, and what led there.
+function showComputing() {
+	const of = doc.computing;
+	if (!of)
+		return;
+	append(byId("computing"), [element("p", { class: "reading" }, of.title, of.recording ? `; ${of.recording}` : "")]);
+	const cell = (get) => {
+		const own = get("path"), caller = own >= 0 ? lineAbove(own) : -1, name = nameOf(text(get("function")));
+		name.title = text(get("module"));
+		return [name, caller >= 0 ? element("span", { class: "caller" }, nameOf(text(lines.get(caller, "text")), "path")) : ""];
+	};
+	sectionTable("computing", of, [
+		["Function", "", cell],
+		["Share of it", "number", (get) => share(get("share"))],
+		["Interval, %", "number", (get) => `${percent(get("low"))} to ${percent(get("high"))}`],
+		["CPU time", "number", (get) => duration(get("cpu"))],
+		["Samples", "number", (get) => count(get("samples"))],
+	]);
+}
+
 function showThreads() {
 	sectionTable("threads", doc.threads, [
 		["Thread", "", (get) => nameOf(text(get("name")))],
@@ -92,12 +114,13 @@ function showProcesses() {
 }
 
 function showSections() {
+	showComputing();
 	showPrograms();
 	showLoops();
 	showDisplaced();
 	showGaps();
 	showThreads();
 	showProcesses();
-	replace(byId("sections"), [...document.querySelectorAll("main section[aria-labelledby]")].filter((s) => !s.hidden && (sites.rows || !s.closest(".work")))
+	replace(byId("sections"), [...document.querySelectorAll("main section[aria-labelledby]")].filter((s) => !s.hidden && (sites.rows || !s.closest(".work") || (hasComputing && s.id === "flame")))
 		.map((s) => element("a", { href: `#${s.id}` }, byId(s.getAttribute("aria-labelledby")).textContent)));
 }

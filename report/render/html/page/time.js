@@ -43,7 +43,7 @@ function showThreadsTime() {
 	const stolen = t && t.stolen >= 0.001 ? `the host stole ${share(t.stolen)} of the time on a CPU` : "";
 	const seen = time.shares.filter(([part, of]) => of >= 0.0005 || part === time.of);
 	replace(section, element("h2", { id: "time-title" }, `${(t && MOSTLY[t.mostly]) || "Where the time went"}`, element("span", { class: "quiet-text" }, ` all threads' ${duration(time.all)}`)),
-		stateBar(time.shares, THREAD_STATES, 0.05),
+		stateBar(time.shares, THREAD_STATES, 0.05), element("p", { class: "verdict" }, nameOf(doc.verdict, "words")),
 		element("div", { class: "legend" }, seen.map(([part, of]) => stateKey(part, [`${THREAD_STATES[part]} `, element("b", {}, share(of)), part === time.of ? which : ""])),
 			stolen ? element("span", {}, stolen) : ""));
 }

@@ -158,4 +158,5 @@ def main(path, report):
     check_rest(profile, costs, states)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistr.h>
 
-#include "collector/dump/dump_private.h"
+#include "collector/python/interpreter.h"
 #include "include/scprof_format.h"
 
 #define INTERPRETERS  64
@@ -15,9 +15,14 @@
 #define CODE_BYTES    256u
 #define TABLE_BYTES   (1u << 20)
 #define ENTRY_FRAME   3 /* owner of a frame that is none: FRAME_OWNED_BY_CSTACK */
-#define STATES	      65536
+#define STATES	      1024
+#define STATES_EACH   4u
+#define PAGE_BYTES    4096u
+#define CODE_STRING   48 /* co_code of 3.8 to 3.10 */
+#define CODE_MOST     (UINT64_C(1) << 24)
+#define HASH	      UINT64_C(0x9e3779b97f4a7c15)
 
-static uint64_t word(const struct dump_python *p, uint64_t at)
+static uint64_t word(const struct interpreter *p, uint64_t at)
 {
 	uint64_t value = 0;
 
@@ -32,12 +37,12 @@ static uint64_t word_of(const uint8_t *bytes, uint16_t at)
 	return value;
 }
 
-static uint64_t find(const struct dump_python *p, const char *name)
+static uint64_t find(const struct interpreter *p, const char *name)
 {
 	return symbols_find(p->object, p->pid, name);
 }
 
-static bool describe(struct dump_python *p)
+static bool describe(struct interpreter *p)
 {
 	uint64_t version = find(p, "Py_Version");
 	/* before 3.11, by what there is since when */
@@ -59,62 +64,71 @@ static bool describe(struct dump_python *p)
 	return known->minor < 13 || python_layout_take(&p->layout, told, &free_threaded);
 }
 
-/* The kernel's number of a thread: 3.11 keeps it; before, libc alone does, in what pthread_self
- * points to, at a place that is one of these (glibc on x86-64 and AArch64, musl). */
-static pid_t number_of(const struct dump_python *p, const struct dump *d, uint64_t state)
+/* The kernel's number of a thread that is among `tid`: 3.11 keeps it; before, libc alone does, in
+ * what pthread_self points to, at a place that is one of these (glibc on x86-64 and AArch64, musl).
+ * 0: it is none of them. */
+static pid_t number_of(const struct interpreter *p, const pid_t *tid, size_t tids, uint64_t state)
 {
 	static const uint16_t places[] = {720, 208, 48};
 	uint64_t at = state + p->layout.state_thread;
+	bool told = p->layout.minor >= 11;
 
-	if (p->layout.minor >= 11)
-		return (pid_t)word(p, at + 8);
-	at = word(p, at);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		pid_t tid = (pid_t)word(p, at + places[i]);
+	at = told ? at + 8 : word(p, at);
+	for (size_t i = 0; i < (told ? 1 : sizeof(places) / sizeof(*places)); i++) {
+		pid_t number = (pid_t)word(p, told ? at : at + places[i]);
 
-		for (size_t k = 0; k < d->threads; k++)
-			if (tid != 0 && d->thread[k].inner_tid == tid)
-				return tid;
+		for (size_t k = 0; k < tids; k++)
+			if (number != 0 && tid[k] == number)
+				return number;
 	}
 	return 0;
 }
 
-static void list_threads(struct dump_python *p, const struct dump *d)
+void interpreter_list(struct interpreter *p, const pid_t *inner_tid, size_t tids)
 {
-	uint64_t interpreter = word(p, p->runtime + p->layout.runtime_interpreters);
+	uint64_t interpreter = p->object ? word(p, p->runtime + p->layout.runtime_interpreters) : 0;
 
-	p->thread = calloc(d->threads, sizeof(*p->thread));
+	size_t left = STATES + STATES_EACH * tids; /* lists may be circles */
+
+	free(p->thread);
+	p->threads = 0;
+	p->thread = calloc(tids, sizeof(*p->thread));
 	for (int i = 0; p->thread && interpreter && i < INTERPRETERS; i++) {
 		uint64_t state = word(p, interpreter + p->layout.interpreter_states);
 
-		for (int k = 0; state && k < STATES && p->threads < d->threads; k++) {
-			p->thread[p->threads].tid = number_of(p, d, state);
-			p->thread[p->threads++].state = state;
+		for (; state && left > 0 && p->threads < tids; left--) {
+			p->thread[p->threads].tid = number_of(p, inner_tid, tids, state);
+			p->thread[p->threads].state = state;
+			p->threads += p->thread[p->threads].tid != 0;
 			state = word(p, state + 8);
 		}
 		interpreter = word(p, interpreter + p->layout.interpreter_next);
 	}
 }
 
-void dump_python_open(struct dump_python *p, const struct safe_point_objects *o,
-		      const struct dump *d)
+void interpreter_open(struct interpreter *p, pid_t pid, const struct safe_point_object *object,
+		      size_t count)
 {
-	*p = (struct dump_python){.pid = d->pid};
-	for (size_t i = 0; i < o->count && !p->runtime; i++) {
-		p->object = &o->object[i];
+	*p = (struct interpreter){.pid = pid};
+	for (size_t i = 0; i < count && !p->runtime; i++) {
+		p->object = &object[i];
 		p->runtime = find(p, "_PyRuntime");
 	}
-	if (!p->runtime || !describe(p)) {
+	if (p->runtime)
+		p->loop = symbols_find_place(p->object, pid, "_PyEval_EvalFrameDefault");
+	if (!p->runtime || !describe(p))
 		p->object = NULL;
-		return;
-	}
-	p->loop = symbols_find_place(p->object, p->pid, "_PyEval_EvalFrameDefault");
-	p->alone =
-		p->object->kind != SAFE_POINT_PROGRAM || strstr(d->names->process->exe, "/python");
-	list_threads(p, d);
 }
 
-static uint64_t first_frame(const struct dump_python *p, pid_t inner_tid)
+bool interpreter_is_named(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	name = name ? name + 1 : path;
+	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
+}
+
+uint64_t interpreter_first(const struct interpreter *p, pid_t inner_tid)
 {
 	const struct python_layout *l = &p->layout;
 
@@ -129,35 +143,100 @@ static uint64_t first_frame(const struct dump_python *p, pid_t inner_tid)
 	return 0;
 }
 
-size_t dump_python_read(const struct dump_python *p, pid_t inner_tid,
-			struct dump_python_frame frame[DUMP_PYTHON_FRAMES])
+/* Frames lie beside each other: a page costs one system call. */
+struct page {
+	uint64_t start;
+	size_t bytes;
+	uint8_t data[PAGE_BYTES + FRAME_BYTES];
+};
+
+/* FRAME_BYTES of memory; NULL: they cannot be read. */
+static const uint8_t *look_at(const struct interpreter *p, uint64_t at, struct page *page)
+{
+	if (at - page->start >= PAGE_BYTES || !page->bytes) {
+		page->start = at & ~(uint64_t)(PAGE_BYTES - 1);
+		page->bytes = memory_some(p->pid, page->start, page->data, sizeof(page->data));
+	}
+	uint64_t into = at - page->start;
+
+	return into + FRAME_BYTES <= page->bytes ? page->data + into : NULL;
+}
+
+size_t interpreter_read(const struct interpreter *p, uint64_t at, bool one,
+			struct interpreter_frame *frame, size_t most)
 {
 	const struct python_layout *l = &p->layout;
-	uint64_t at = p->object ? first_frame(p, inner_tid) : 0;
-	uint8_t bytes[FRAME_BYTES];
+	struct page page = {.bytes = 0};
 	size_t count = 0;
 
-	for (int i = 0; at && count < DUMP_PYTHON_FRAMES && i < 2 * DUMP_PYTHON_FRAMES; i++) {
-		if (!memory_read(p->pid, at, bytes, sizeof(bytes)))
+	for (size_t i = 0; at && count < most && i < 2 * most; i++) {
+		const uint8_t *bytes = look_at(p, at, &page);
+		uint64_t here = at, code, instruction;
+
+		if (!bytes)
 			break;
 		at = word_of(bytes, l->frame_previous);
 		if (l->has_entry_frame && bytes[l->frame_owner] == ENTRY_FRAME) {
 			if (count)
 				frame[count - 1].ends = true;
+			if (count && one)
+				break;
 			continue;
 		}
 		/* 3.11 tells of each frame whether it is the outermost of its C function, in the
 		 * byte before its owner. */
-		frame[count++] = (struct dump_python_frame){
-			word_of(bytes, l->frame_code), word_of(bytes, l->frame_instruction),
+		code = word_of(bytes, l->frame_code);
+		instruction = word_of(bytes, l->frame_instruction);
+		frame[count++] = (struct interpreter_frame){
+			here, code,
+			l->instruction_is_index
+				? (int32_t)instruction * (int64_t)l->instruction_unit
+				: (int64_t)(instruction - code - l->code_bytecode),
 			l->minor <= 10 || (l->minor == 11 && bytes[l->frame_owner - 1])};
+		if (one && frame[count - 1].ends)
+			break;
 	}
 	return count;
 }
 
+bool interpreter_code(const struct interpreter *p, uint64_t at, struct interpreter_code *code)
+{
+	const struct python_layout *l = &p->layout;
+	const uint16_t places[] = {l->code_name, l->code_filename, l->code_table};
+	uint8_t bytes[CODE_BYTES];
+	uint64_t size;
+	int32_t prepared = 0, line;
+
+	if (!at || at % 8 || !memory_read(p->pid, at, bytes, sizeof(bytes)) ||
+	    word_of(bytes, l->object_type) != l->code_type)
+		return false;
+	memcpy(&line, bytes + l->code_first_line, sizeof(line));
+	code->code = at;
+	code->start = at + l->code_bytecode;
+	size = 2 * word_of(bytes, 16);
+	if (l->code_first_traceable)
+		memcpy(&prepared, bytes + l->code_first_traceable, sizeof(prepared));
+	if (!l->code_bytecode) { /* before 3.11 it is a bytes object */
+		uint8_t head[32];
+
+		code->start = word_of(bytes, CODE_STRING);
+		if (!memory_read(p->pid, code->start, head, sizeof(head)) ||
+		    word_of(head, l->object_type) != l->bytes_type)
+			return false;
+		code->start += l->bytes_data;
+		size = word_of(head, l->bytes_size);
+	}
+	code->end = code->start + size;
+	code->prepared = 2 * (int64_t)prepared;
+	code->identity = (uint64_t)line * HASH + code->end;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		code->identity = (code->identity ^ word_of(bytes, places[i])) * HASH;
+	return size != 0 && size < CODE_MOST;
+}
+
 /* A str, of which the beginning is kept, or the end. `state` of 3.8 to 3.13, from the lowest bit:
  * interned 2, kind 3, compact 1, ascii 1. */
-static bool read_text(const struct dump_python *p, uint64_t at, bool end, char *to, size_t room)
+static bool read_text(const struct interpreter *p, uint64_t at, bool end, char *to, size_t room)
 {
 	const struct python_layout *l = &p->layout;
 	uint8_t head[64], data[4 * SCP_SOURCE_FILE_MAX];
@@ -192,7 +271,7 @@ static bool read_text(const struct dump_python *p, uint64_t at, bool end, char *
 }
 
 /* The table of lines, to be freed; lines->table is NULL where it cannot be read. */
-static void *read_lines(const struct dump_python *p, const uint8_t *code,
+static void *read_lines(const struct interpreter *p, const uint8_t *code,
 			struct python_lines *lines)
 {
 	const struct python_layout *l = &p->layout;
@@ -211,19 +290,16 @@ static uint32_t from_0(int32_t n)
 	return n < 0 ? 0 : (uint32_t)n;
 }
 
-bool dump_python_name(const struct dump_python *p, const struct dump_python_frame *frame,
+bool interpreter_name(const struct interpreter *p, uint64_t code_at, int64_t at,
 		      struct profile *names, struct prof_frame *out)
 {
 	const struct python_layout *l = &p->layout;
 	char name[SCP_SOURCE_NAME_MAX], file[SCP_SOURCE_FILE_MAX];
-	int64_t at = l->instruction_is_index
-			     ? (int32_t)frame->instruction * (int64_t)l->instruction_unit
-			     : (int64_t)(frame->instruction - frame->code - l->code_bytecode);
 	uint8_t code[CODE_BYTES];
 	struct python_lines lines;
 	int32_t traceable = 0;
 
-	if (!memory_read(p->pid, frame->code, code, sizeof(code)) ||
+	if (!memory_read(p->pid, code_at, code, sizeof(code)) ||
 	    word_of(code, l->object_type) != l->code_type ||
 	    !read_text(p, word_of(code, l->code_name), false, name, sizeof(name)) ||
 	    !read_text(p, word_of(code, l->code_filename), true, file, sizeof(file)))

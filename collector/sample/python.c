@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Which Python functions a sample is in. The copied stack tells, of its own instant, what each C
+ * frame of the interpreter's loop executes: a register or a word of that frame holds the next
+ * instruction, within the bytecode of one code object. Which place that is depends on the build, so
+ * it is learnt: the one that most often agrees with what the thread's own state says some
+ * microseconds later. Since 3.11 callers need no C frame: they are read from memory, from a frame
+ * on whose place is learnt likewise. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/machine/kernel_file.h"
+#include "collector/python/interpreter.h"
+#include "collector/sample/sample_private.h"
+#include "profile/base/array.h"
+#include "profile/base/bisect.h"
+
+#define SLOTS	     96u /* words of the loop's frame, from its caller's on */
+#define PLACES	     (ARCH_REGS + SLOTS)
+#define LEARNT	     256u	       /* samples */
+#define FRESH_NS     UINT64_C(1000000) /* older ones teach nothing */
+#define CHECK_NS     UINT64_C(500000000)
+#define MOST_CODES   65536u
+#define MOST_LINES   262144u /* as the library's */
+#define NAMES	     4096u   /* a power of two */
+#define PAGE_BYTES   4096u
+#define SEARCH_PAGES 16u /* before an instruction, for its code object */
+#define SEARCH_TRIES 8u
+#define BEST	     3u
+#define WORK	     2048u /* objects and frames that are read for one sample, at most */
+#define HASH	     UINT64_C(0x9e3779b97f4a7c15)
+
+/* How often a place held what the thread's state says: where the loop is innermost, and where it
+ * has called. */
+struct sample_places {
+	uint32_t samples, frame[2][PLACES], instruction[2][PLACES];
+	uint64_t last[2][PLACES];
+};
+
+struct known_code {
+	struct interpreter_code c;
+	uint64_t checked_ns;
+};
+
+struct sample_python {
+	struct safe_point_object object;
+	struct interpreter interpreter;
+	uint32_t image;
+	bool alone;
+	pid_t tid, inner_tid;
+	unsigned left;		      /* of WORK */
+	struct sample_places *places; /* the image's */
+	struct known_code *code;      /* by where their bytecode begins */
+	uint32_t codes, code_room;
+	struct {
+		uint64_t key;
+		struct prof_frame frame;
+		bool named;
+	} name[NAMES];
+};
+
+/* The words that an activation of the loop has, by place. */
+struct words {
+	uint64_t of[PLACES];
+	bool calling;
+};
+
+bool python_ages(const struct sample_python *y)
+{
+	return y && (y->interpreter.layout.code_bytecode || y->places->samples < LEARNT);
+}
+
+bool python_is_own(const struct sample_python *y, uint32_t image)
+{
+	return y && y->alone && y->image == image;
+}
+
+struct safe_point_place python_loop(const struct sample_python *y)
+{
+	return y ? y->interpreter.loop : (struct safe_point_place){0};
+}
+
+static uint32_t find_before(const struct sample_python *y, uint64_t at)
+{
+	uint32_t low;
+
+	BISECT(low, y->codes, y->code[low].c.start <= at);
+	return low;
+}
+
+static void forget(struct sample_python *y, uint32_t i)
+{
+	y->codes--;
+	memmove(&y->code[i], &y->code[i + 1], (y->codes - i) * sizeof(*y->code));
+}
+
+/* Instead of those whose memory it has now. */
+static const struct interpreter_code *keep(struct sample_python *y,
+					   const struct interpreter_code *c, uint64_t now_ns)
+{
+	struct known_code *grown = array_room(y->code, &y->code_room, y->codes, sizeof(*grown));
+	uint32_t at = find_before(y, c->start);
+
+	if (!grown || y->codes == MOST_CODES)
+		return NULL;
+	y->code = grown;
+	while (at < y->codes && y->code[at].c.start < c->end)
+		forget(y, at);
+	while (at > 0 && y->code[at - 1].c.end > c->start)
+		forget(y, --at);
+	memmove(&y->code[at + 1], &y->code[at], (y->codes - at) * sizeof(*y->code));
+	y->codes++;
+	y->code[at] = (struct known_code){*c, now_ns};
+	return &y->code[at].c;
+}
+
+/* The known code object whose bytecode holds an address; NULL: none. */
+static const struct interpreter_code *code_at(struct sample_python *y, uint64_t at, uint64_t now_ns)
+{
+	uint32_t i = find_before(y, at);
+	struct known_code *k = &y->code[i - 1];
+	struct interpreter_code now;
+
+	if (!i || at >= k->c.end)
+		return NULL;
+	if (now_ns - k->checked_ns < CHECK_NS)
+		return &k->c;
+	if (interpreter_code(&y->interpreter, k->c.code, &now) && now.identity == k->c.identity) {
+		k->checked_ns = now_ns;
+		return &k->c;
+	}
+	forget(y, i - 1);
+	return NULL;
+}
+
+/* The code object at `code`, where its bytecode holds `at`, unless that is 0. */
+static const struct interpreter_code *take_code(struct sample_python *y, uint64_t code, uint64_t at,
+						uint64_t now_ns)
+{
+	struct interpreter_code c;
+
+	if (!y->left)
+		return NULL;
+	y->left--;
+	return interpreter_code(&y->interpreter, code, &c) &&
+			       (!at || at - c.start < c.end - c.start)
+		       ? keep(y, &c, now_ns)
+		       : NULL;
+}
+
+static const struct interpreter_code *code_of(struct sample_python *y, uint64_t code,
+					      uint64_t now_ns)
+{
+	uint64_t bytecode = y->interpreter.layout.code_bytecode;
+	const struct interpreter_code *c = bytecode ? code_at(y, code + bytecode, now_ns) : NULL;
+
+	return c && c->code == code ? c : take_code(y, code, 0, now_ns);
+}
+
+/* Since 3.11 a code object ends in its bytecode: its beginning lies before. */
+static const struct interpreter_code *search_before(struct sample_python *y, uint64_t at,
+						    uint64_t now_ns)
+{
+	const struct python_layout *l = &y->interpreter.layout;
+	uint64_t page = at & ~(uint64_t)(PAGE_BYTES - 1), word[PAGE_BYTES / 8];
+	size_t words = (at - page) / 8 + 1;
+	unsigned tries = 0;
+
+	for (unsigned i = 0; i < SEARCH_PAGES; i++, page -= PAGE_BYTES, words = PAGE_BYTES / 8) {
+		y->left -= y->left > 0;
+		if (!y->left || !memory_read(y->interpreter.pid, page, word, 8 * words))
+			return NULL;
+		for (size_t k = words; k-- > 0;) {
+			if (word[k] != l->code_type)
+				continue;
+			const struct interpreter_code *c =
+				take_code(y, page + 8 * k - l->object_type, at, now_ns);
+
+			if (c || ++tries == SEARCH_TRIES)
+				return c;
+		}
+	}
+	return NULL;
+}
+
+/* Before, the loop's frame has the code object, or a frame object of it. */
+static const struct interpreter_code *search_words(struct sample_python *y, const struct words *w,
+						   uint64_t at, uint64_t now_ns)
+{
+	const struct interpreter *p = &y->interpreter;
+	const struct interpreter_code *c = NULL;
+	uint64_t code;
+
+	for (size_t i = 0; i < PLACES && !c; i++) {
+		if (!w->of[i] || w->of[i] % 8)
+			continue;
+		c = take_code(y, w->of[i], at, now_ns);
+		if (!c && memory_read(p->pid, w->of[i] + p->layout.frame_code, &code, sizeof(code)))
+			c = take_code(y, code, at, now_ns);
+	}
+	return c;
+}
+
+/* The place that has the most hits, fewer than `most`, and one in four of the best at least. */
+static size_t best_place(const uint32_t hit[PLACES], const struct words *w, uint32_t most,
+			 uint32_t least)
+{
+	size_t best = PLACES;
+
+	for (size_t i = 0; i < PLACES; i++)
+		if (w->of[i] && hit[i] < most && hit[i] > least &&
+		    (best == PLACES || hit[i] > hit[best]))
+			best = i;
+	return best;
+}
+
+/* What the activation executes, and behind which instruction; NULL: not known. */
+static const struct interpreter_code *find_code(struct sample_python *y, const struct words *w,
+						uint64_t now_ns, uint64_t *next)
+{
+	const uint32_t *hit = y->places->instruction[w->calling];
+	const struct interpreter_code *c = NULL;
+	uint32_t most = UINT32_MAX, least = 0;
+
+	for (unsigned i = 0; i < BEST && !c; i++) {
+		size_t place = best_place(hit, w, most, least);
+
+		if (place == PLACES)
+			return NULL;
+		*next = w->of[place];
+		c = code_at(y, *next - 1, now_ns);
+		if (!c && i == 0)
+			c = y->interpreter.layout.code_bytecode
+				    ? search_before(y, *next - 1, now_ns)
+				    : search_words(y, w, *next - 1, now_ns);
+		most = hit[place];
+		least = most / 4;
+	}
+	return c;
+}
+
+static void read_words(const struct safe_point_held *h, const struct sample_stack *stack,
+		       struct words *w)
+{
+	*w = (struct words){.calling = h->frame > 0};
+	memcpy(w->of, h->of, sizeof(h->of));
+	w->of[ARCH_SP] = 0;
+	for (uint64_t i = 0, at = h->end; i < SLOTS && at >= h->start + 8; i++) {
+		at -= 8;
+		if (at - stack->at <= stack->count - 8 && stack->count >= 8)
+			memcpy(&w->of[ARCH_REGS + i], stack->bytes + (at - stack->at), 8);
+	}
+}
+
+/* What the thread's state says now is mostly what it said at the sample. */
+static void learn(struct sample_python *y, const struct words *w, const struct sample_stack *stack)
+{
+	struct sample_places *s = y->places;
+	struct interpreter_frame now;
+	uint64_t number = 0;
+
+	if (s->samples == LEARNT || stack->age_ns > FRESH_NS)
+		return;
+	if (y->tid != stack->tid) {
+		y->tid = stack->tid;
+		proc_status_numbers(y->tid, "NSpid", 10, &number, 1);
+		y->inner_tid = y->tid;
+		interpreter_list(&y->interpreter, &y->inner_tid, 1);
+	}
+	uint64_t first = interpreter_first(&y->interpreter, y->inner_tid);
+	const struct interpreter_code *c = interpreter_read(&y->interpreter, first, true, &now, 1)
+						   ? code_of(y, now.code, stack->now_ns)
+						   : NULL;
+
+	if (!c)
+		return;
+	s->samples++;
+	for (size_t i = 0; i < PLACES; i++) {
+		uint64_t word = w->of[i], *last = &s->last[w->calling][i];
+
+		s->frame[w->calling][i] += word == now.address;
+		if (word - 1 - c->start >= c->end - c->start || word == *last)
+			continue;
+		s->instruction[w->calling][i]++;
+		*last = word;
+	}
+}
+
+static bool add_frame(struct sample_python *y, const struct interpreter_code *c, int64_t at,
+		      struct profile *names, struct sample_path *path)
+{
+	uint64_t key = (c->identity ^ (uint64_t)at * HASH) | 1;
+	struct prof_frame frame;
+	uint32_t i = (uint32_t)(key * HASH >> 40) & (NAMES - 1);
+
+	if (y->name[i].key != key) {
+		if (names->source_lines >= MOST_LINES)
+			return false;
+		y->name[i].named = interpreter_name(&y->interpreter, c->code, at, names, &frame);
+		y->name[i].frame = frame;
+		y->name[i].key = key;
+	}
+	if (y->name[i].named && path->frames < SCP_MAX_FRAMES)
+		path->frame[path->frames++] = y->name[i].frame;
+	return true;
+}
+
+enum python_found python_frames(struct sample_python *y, const struct safe_point_held *h,
+				bool first, const struct sample_stack *stack, struct profile *names,
+				struct sample_path *path)
+{
+	static _Thread_local struct interpreter_frame frame[INTERPRETER_FRAMES];
+	const struct interpreter *p = &y->interpreter;
+	uint64_t next = 0, now_ns = stack->now_ns;
+	struct words w;
+	size_t count = 0;
+
+	read_words(h, stack, &w);
+	if (first) {
+		y->left = WORK;
+		learn(y, &w, stack);
+	}
+	const struct interpreter_code *c = find_code(y, &w, now_ns, &next);
+
+	if (p->layout.code_bytecode) {
+		size_t place = best_place(y->places->frame[w.calling], &w, UINT32_MAX, 0);
+
+		size_t most = y->left < INTERPRETER_FRAMES ? y->left : INTERPRETER_FRAMES;
+
+		count = place == PLACES ? 0 : interpreter_read(p, w.of[place], true, frame, most);
+		y->left -= (unsigned)count;
+	}
+	int64_t at = c ? (int64_t)(next - 2 - c->start) : 0;
+
+	if (!c && count) {
+		c = code_of(y, frame[0].code, now_ns);
+		at = frame[0].at;
+	}
+	if (!c || !add_frame(y, c, at < c->prepared ? c->prepared : at, names, path))
+		return PYTHON_UNKNOWN;
+	if (!p->layout.code_bytecode)
+		return PYTHON_WHOLE;
+	if (count && frame[0].code != c->code) /* it has returned meanwhile */
+		return PYTHON_CUT;
+	for (size_t i = 1; i < count; i++) {
+		c = code_of(y, frame[i].code, now_ns);
+		if (!c || !add_frame(y, c, frame[i].at, names, path))
+			return PYTHON_CUT;
+	}
+	return count && frame[count - 1].ends ? PYTHON_WHOLE : PYTHON_CUT;
+}
+
+/* Is it an interpreter, as far as the process that has it can be read? */
+static bool is_python(struct sample_image *i, pid_t pid, uint64_t base)
+{
+	struct safe_point_object o;
+	uint32_t magic;
+
+	if (!i->examined && memory_read(pid, base, &magic, sizeof(magic))) {
+		i->examined = true;
+		if (objects_read_tables(&o, pid, base) && symbols_find(&o, pid, "_PyRuntime"))
+			i->places = calloc(1, sizeof(*i->places));
+	}
+	return i->places != NULL;
+}
+
+struct sample_python *python_open(struct sample_images *images, const struct sample_life *l)
+{
+	const struct safe_point_objects *o = &l->objects;
+
+	for (size_t k = 0; k < o->count; k++) {
+		struct sample_image *i = &images->image[l->image[k]];
+		uint64_t base = o->object[k].base;
+
+		if (!is_python(i, l->pid, base))
+			continue;
+		struct sample_python *y = calloc(1, sizeof(*y));
+
+		if (!y || !objects_read_tables(&y->object, l->pid, base)) {
+			free(y);
+			return NULL;
+		}
+		interpreter_open(&y->interpreter, l->pid, &y->object, 1);
+		y->places = i->places;
+		y->image = l->image[k];
+		y->alone = interpreter_is_named(i->path);
+		if (!y->interpreter.object)
+			y->interpreter.loop.bytes = 0;
+		return y;
+	}
+	return NULL;
+}
+
+void python_free(struct sample_python *y)
+{
+	if (!y)
+		return;
+	free(y->interpreter.thread);
+	free(y->code);
+	free(y);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Functions that compute, compared: runs are drawn, from known CPU times, with samples that may
+ * depend on those before them. How often is a change seen that is none, and one that is? */
+#include "tests/unit/support/near.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "report/compare/diff.h"
+#include "tests/unit/support/simulate.h"
+
+#define FUNCTIONS 6
+#define IN_CALLS  FUNCTIONS /* a kind of sample more */
+#define PERIOD_NS UINT64_C(5000000)
+#define MOST	  10 /* runs */
+
+/* Of the CPU time of a run. Names are those of modules: nothing else is known of code that is not
+ * there. */
+static const double shares[FUNCTIONS + 1] = {0.30, 0.22, 0.16, 0.11, 0.07, 0.04, 0.10};
+
+struct program {
+	double cpu_s;		      /* of a run */
+	double common, own;	      /* how far runs differ: deviation of logarithms */
+	double stays;		      /* probability that a sample is of the function before */
+	double factor[FUNCTIONS + 1]; /* of a function's time */
+};
+
+static struct program program_of(double cpu_s)
+{
+	struct program p = {.cpu_s = cpu_s, .common = 0.05, .own = 0.01};
+
+	for (int i = 0; i <= FUNCTIONS; i++)
+		p.factor[i] = 1;
+	return p;
+}
+
+static int draw(struct simulate *s, const double *time, double sum)
+{
+	double at = simulate_uniform(s) * sum;
+
+	for (int i = 0; i < FUNCTIONS; i++) {
+		at -= time[i];
+		if (at < 0)
+			return i;
+	}
+	return IN_CALLS;
+}
+
+static struct profile *made(const uint32_t count[FUNCTIONS + 1][SCP_SAMPLE_BATCHES], double cpu_s)
+{
+	struct profile *p = profile_new();
+
+	assert_non_null(p);
+	p->sampling =
+		(struct prof_sampling){.period_ns = PERIOD_NS, .cpu_ns = (uint64_t)(1e9 * cpu_s)};
+	for (uint32_t i = 0; i <= FUNCTIONS; i++) {
+		struct prof_sample one = {.kind = SCP_SAMPLE_IN_CALL, .path = PROF_NONE};
+		char name[] = "/nowhere/functionX";
+
+		name[sizeof(name) - 2] = (char)('a' + i);
+		if (i != IN_CALLS) {
+			struct prof_frame f = {.module = samples_module(p, name, NULL, 0) &
+							 PROF_NO_MODULE,
+					       .offset = 64,
+					       .exact = 1};
+
+			one.kind = SCP_SAMPLE_COMPUTING;
+			one.path = samples_path(p, &f, 1, 0);
+		}
+		memcpy(one.count, count[i], sizeof(one.count));
+		assert_int_equal(samples_add(p, &one), 0);
+	}
+	return p;
+}
+
+static struct profile *run(struct simulate *s, const struct program *program)
+{
+	uint32_t count[FUNCTIONS + 1][SCP_SAMPLE_BATCHES] = {{0}}, samples;
+	double time[FUNCTIONS + 1], sum = 0, common = exp(program->common * simulate_normal(s));
+	int function = IN_CALLS;
+
+	for (int i = 0; i <= FUNCTIONS; i++) {
+		time[i] = program->cpu_s * shares[i] * program->factor[i] * common *
+			  exp(program->own * simulate_normal(s));
+		sum += time[i];
+	}
+	samples = (uint32_t)(1e9 * sum / (double)PERIOD_NS);
+	for (uint32_t i = 0; i < samples; i++) {
+		if (!i || simulate_uniform(s) >= program->stays)
+			function = draw(s, time, sum);
+		count[function][(uint64_t)i * SCP_SAMPLE_BATCHES / samples]++;
+	}
+	return made((const uint32_t(*)[SCP_SAMPLE_BATCHES])count, sum);
+}
+
+struct comparison {
+	struct profile *profile[MOST];
+	struct diff *d;
+};
+
+static void compare(struct comparison *c, struct simulate *s, const struct program *base,
+		    const struct program *new, uint32_t runs)
+{
+	struct diff_options o = DIFF_OPTIONS_DEFAULT;
+	struct profile_error why;
+
+	for (uint32_t i = 0; i < 2 * runs; i++)
+		c->profile[i] = run(s, i < runs ? base : new);
+	c->d = diff_model_build((const struct profile *const *)c->profile, 2 * runs, runs, &o,
+				&why);
+	assert_non_null(c->d);
+	assert_non_null(c->d->computing);
+	assert_int_equal(c->d->status, c->d->computing->status); /* there is no call */
+}
+
+static void end(struct comparison *c)
+{
+	diff_model_free(c->d);
+	for (int i = 0; i < MOST; i++)
+		profile_free(c->profile[i]);
+	*c = (struct comparison){0};
+}
+
+/* The row of a function, "a" the first one. */
+static const struct diff_site *row_of(const struct diff *d, char function)
+{
+	for (uint32_t i = 0; i < d->computing->sites; i++) {
+		const struct diff_site *s = &d->computing->site[i];
+
+		if (s->symbol[strlen(s->symbol) - 1] == function)
+			return s;
+	}
+	return NULL;
+}
+
+/* In how many of the comparisons of one program with itself a change is seen. */
+static unsigned false_alarms(const struct program *p, uint32_t runs, unsigned trials, uint64_t seed)
+{
+	struct simulate s = {seed};
+	struct comparison c = {0};
+	unsigned seen = 0;
+
+	for (unsigned i = 0; i < trials; i++) {
+		compare(&c, &s, p, p, runs);
+		seen += c.d->status == 1;
+		end(&c);
+	}
+	return seen;
+}
+
+/* In how many the function b, and no other, is said to be slower, when it takes a fifth more. */
+static unsigned found(const struct program *p, uint32_t runs, unsigned trials, uint64_t seed)
+{
+	struct program slower = *p;
+	struct simulate s = {seed};
+	struct comparison c = {0};
+	unsigned seen = 0;
+
+	slower.factor[1] = 1.2;
+	for (unsigned i = 0; i < trials; i++) {
+		compare(&c, &s, p, &slower, runs);
+		seen += row_of(c.d, 'b')->verdict.status == DIFF_SLOWER &&
+			c.d->computing->slower + c.d->computing->faster == 1;
+		end(&c);
+	}
+	return seen;
+}
+
+#define TRIALS 1000
+
+static void test_one_run_a_side_raises_no_more_false_alarms_than_asked_for(void **state)
+{
+	struct program p = program_of(40);
+
+	(void)state;
+	simulate_assert_rate("40 s of CPU time", false_alarms(&p, 1, TRIALS, 1), TRIALS, 0, 0.05);
+	p.cpu_s = 2;
+	simulate_assert_rate("2 s", false_alarms(&p, 1, TRIALS, 2), TRIALS, 0, 0.05);
+	p.cpu_s = 40;
+	p.own = 0.05;
+	simulate_assert_rate("functions vary", false_alarms(&p, 1, TRIALS, 3), TRIALS, 0, 0.05);
+}
+
+static void test_samples_that_depend_on_each_other_count_for_less(void **state)
+{
+	struct program p = program_of(40);
+
+	(void)state;
+	p.stays = 0.9;
+	p.own = 0;
+	simulate_assert_rate("pairs", false_alarms(&p, 1, TRIALS, 4), TRIALS, 0, 0.05);
+	simulate_assert_rate("runs", false_alarms(&p, 3, TRIALS, 5), TRIALS, 0, 0.05);
+}
+
+static void test_neither_do_several_runs(void **state)
+{
+	struct program p = program_of(10);
+
+	(void)state;
+	simulate_assert_rate("3 runs", false_alarms(&p, 3, TRIALS, 6), TRIALS, 0, 0.05);
+	simulate_assert_rate("5 runs", false_alarms(&p, 5, TRIALS / 2, 7), TRIALS / 2, 0, 0.05);
+	p.cpu_s = 2;
+	p.own = 0.05;
+	simulate_assert_rate("functions vary", false_alarms(&p, 3, TRIALS, 8), TRIALS, 0, 0.05);
+}
+
+static void test_a_function_that_takes_a_fifth_more_is_found(void **state)
+{
+	struct program p = program_of(100);
+
+	(void)state;
+	simulate_assert_rate("one run a side", found(&p, 1, 200, 9), 200, 0.8, 1);
+	p.cpu_s = 20;
+	simulate_assert_rate("5 runs a side", found(&p, 5, 200, 10), 200, 0.8, 1);
+}
+
+static void test_a_function_that_came_is_a_change_and_one_with_few_samples_says_nothing(
+	void **state)
+{
+	struct program old = program_of(10), new = old;
+	struct simulate s = {11};
+	struct comparison c = {0};
+	char words[DIFF_WORDS], all[600];
+
+	(void)state;
+	old.factor[2] = 0;
+	old.factor[5] = new.factor[5] = 0.1;
+	compare(&c, &s, &old, &new, 1);
+	assert_int_equal(row_of(c.d, 'c')->verdict.status, DIFF_ONLY_NEW);
+	assert_true(row_of(c.d, 'c')->counts);
+	assert_int_equal(c.d->status, 1);
+	assert_int_equal(row_of(c.d, 'f')->verdict.status, DIFF_UNTESTED);
+	diff_words(c.d->computing, row_of(c.d, 'f'), words, sizeof(words));
+	assert_non_null(strstr(words, "too few samples"));
+	diff_words_verdict(c.d, all, sizeof(all));
+	assert_non_null(strstr(all, "Computing: "));
+	assert_non_null(strstr(all, "only in new"));
+	end(&c);
+}
+
+static void test_where_a_side_has_no_samples_or_others_nothing_is_compared(void **state)
+{
+	struct program p = program_of(10);
+	struct simulate s = {12};
+	struct profile *both[] = {run(&s, &p), run(&s, &p)};
+	struct diff_options o = DIFF_OPTIONS_DEFAULT;
+	struct profile_error why;
+	int warned = 0;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		both[1]->samples = i < 2 ? both[1]->samples : 0;
+		both[1]->sampling.flags = i ? 0 : SCP_SAMPLING_USER;
+		both[1]->sampling.period_ns = i == 1 ? 0 : PERIOD_NS;
+		struct diff *d =
+			diff_model_build((const struct profile *const *)both, 2, 1, &o, &why);
+
+		assert_null(d->computing);
+		assert_int_equal(d->status, 2);
+		for (uint32_t k = 0; k < d->warnings; k++)
+			warned += !strcmp(d->warning[k].code, "not-sampled");
+		assert_int_equal(warned, i + 1);
+		diff_model_free(d);
+	}
+	profile_free(both[0]);
+	profile_free(both[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_run_a_side_raises_no_more_false_alarms_than_asked_for),
+		cmocka_unit_test(test_samples_that_depend_on_each_other_count_for_less),
+		cmocka_unit_test(test_neither_do_several_runs),
+		cmocka_unit_test(test_a_function_that_takes_a_fifth_more_is_found),
+		cmocka_unit_test(
+			test_a_function_that_came_is_a_change_and_one_with_few_samples_says_nothing),
+		cmocka_unit_test(test_where_a_side_has_no_samples_or_others_nothing_is_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
