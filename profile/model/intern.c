@@ -207,7 +207,8 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 {
 	struct prof_module m = {.path = (char *)path, .build_id_bytes = build_id_bytes};
 
-	memcpy(m.build_id, build_id, build_id_bytes);
+	if (build_id)
+		memcpy(m.build_id, build_id, build_id_bytes);
 	return intern_add(p, INTERN_MODULE, &m);
 }
 

@@ -158,7 +158,7 @@ int diff_computing_compare(struct diff *d)
 	}
 	for (uint32_t i = 0; m.report && i < d->profiles && m.report[i]; i++) {
 		m.report[i]->symbols = NULL;
-		report_free(m.report[i]);
+		computing_report_free(m.report[i]);
 	}
 	free(m.report);
 	string_index_clear(&m.keys);

@@ -225,7 +225,7 @@ static void add_legend(struct making *m)
 
 void view_computing_free(struct view_computing *c)
 {
-	report_free(c->report);
+	computing_report_free(c->report);
 	profile_free(c->profile);
 	c->report = NULL;
 	c->profile = NULL;

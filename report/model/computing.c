@@ -11,6 +11,7 @@
 
 #include "profile/base/array.h"
 #include "report/containers/string_index.h"
+#include "report/wording/warning_list.h"
 #include "stats/mean/proportion.h"
 
 #define BATCHES	  SCP_SAMPLE_BATCHES
@@ -273,8 +274,21 @@ struct report *computing_report(const struct profile *p, struct symbolizer *symb
 	if (r->symbols && computing_find(r) == 0)
 		return r;
 	r->symbols = r->symbols == symbols ? NULL : r->symbols;
-	report_free(r);
+	computing_report_free(r);
 	return NULL;
+}
+
+void computing_report_free(struct report *r)
+{
+	if (!r)
+		return;
+	symbolize_free(r->symbols);
+	for (uint32_t i = 0; i < r->warnings; i++)
+		warning_list_clear(&r->warning[i]);
+	free(r->warning);
+	free(r->module_noted);
+	computing_free(r);
+	free(r);
 }
 
 void computing_free(struct report *r)

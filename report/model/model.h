@@ -113,10 +113,11 @@ void computing_free(struct report *r);
 /* The frame of a sample's path whose function it counts for: the innermost; of a path with Python
  * functions the innermost that is neither the interpreter's nor the C library's. */
 uint32_t computing_function_at(const struct profile *p, const struct prof_path *path);
-/* A report of that alone, by symbols that the caller takes back before report_free, or (NULL) its
+/* A report of that alone, by symbols that the caller takes back before it is freed, or (NULL) its
  * own. NULL: out of memory. */
 struct report *computing_report(const struct profile *p, struct symbolizer *symbols,
 				double confidence);
+void computing_report_free(struct report *r);
 /* How many call paths it has. */
 static inline uint32_t computing_paths(const struct report *r)
 {

@@ -74,7 +74,7 @@ void agent_samples_meet(struct agent *a, int directory, const char *path, const 
 		s->computing.until_ns = s->computing.next_ns + HOLDS_NS;
 	}
 	agent_unlock(a);
-	report_free(r);
+	computing_report_free(r);
 	profile_free(p);
 	source_close(&one);
 }

@@ -575,7 +575,7 @@ computes_metric()
 	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
 	SCPROF_SAMPLE=1ms "$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/computes" here 3600000 >run.out 2>&1 </dev/null 3>&- 4>&- &
 	BACKGROUND+=($!)
-	local run=$! pid= directory=
+	local run=$! pid='' directory=''
 	records()
 	{
 		pid=$(tr -d ' \n' <"/proc/$run/task/$run/children" 2>/dev/null)
