@@ -27,7 +27,7 @@ same_for_each()
 	local kind each='export EXPECT; [ "$1" = without ] || export LD_PRELOAD=$2 SCPROF_GROUPS=socket,wait
 		while read -r line; do echo "$line"; "$0" $line; echo "status $?"; done'
 	for kind in without with; do
-		EXPECT=$T/expect.$kind SCPROF_OUT=$T/out timeout -k 5 120 bash -c "$each" "$1" $kind "$LIB" \
+		EXPECT=$T/expect.$kind SCPROF_OUT=$T/out limited bash -c "$each" "$1" $kind "$LIB" \
 			<lines >$kind.each 2>&1 3>&- 4>&-
 	done
 	diff without.each with.each
