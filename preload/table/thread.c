@@ -252,7 +252,8 @@ COLD struct scp_thread *thread_acquire(void)
 	if (!t || (thread_self && (t->open || !thread_is_stale(t))))
 		return NULL;
 	thread_mark(t, ARCH_CALLER_SP());
-	if (t->session && !thread_is_stale(t)) { /* nobody told us of the end of its thread */
+	/* nobody told us of the end of its thread; one that was left while it began has no table */
+	if (t->session && t->table && !thread_is_stale(t)) {
 		close_lifetime(t, t->table->last_at);
 	} else if (!thread_state_renew(t)) {
 		give_back(t);
