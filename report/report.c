@@ -124,10 +124,7 @@ void report_free(struct report *r)
 {
 	if (!r)
 		return;
-	symbolize_free(r->symbols);
-	for (uint32_t i = 0; i < r->warnings; i++)
-		warning_list_clear(&r->warning[i]);
-	free(r->warning);
+	frame_symbols_free(r);
 	for (uint32_t i = 0; i < r->next_steps; i++)
 		free(r->next_step[i]);
 	for (uint32_t i = 0; r->site && i < r->kept; i++)
@@ -145,7 +142,6 @@ void report_free(struct report *r)
 	for (uint32_t i = 0; i < r->elsewheres; i++)
 		free(r->elsewhere[i].function);
 	computing_free(r);
-	free(r->module_noted);
 	free(r->caller);
 	free(r);
 }

@@ -289,7 +289,7 @@ static bool add_frame(struct sample_python *y, const struct interpreter_code *c,
 		      struct profile *names, struct sample_path *path)
 {
 	uint64_t key = (c->identity ^ (uint64_t)at * HASH) | 1;
-	struct prof_frame frame;
+	struct prof_frame frame = {0};
 	uint32_t i = (uint32_t)(key * HASH >> 40) & (NAMES - 1);
 
 	if (y->name[i].key != key) {

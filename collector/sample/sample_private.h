@@ -131,6 +131,8 @@ bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns)
 void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns);
 void space_exec(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
 void space_end(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
+/* Records were lost: a process from whose exec on samples count may be another program by now. */
+void space_catch_up(struct sample_spaces *s);
 void space_map(struct sample_spaces *s, pid_t pid, const struct sample_map *at, const char *path,
 	       const uint64_t file[2]);
 /* Index of the life of a process; SAMPLE_NONE: it is none of the run. */

@@ -135,7 +135,7 @@ static void take_record(struct sampler *s, const struct perf_event_header *h, ui
 		return;
 	case PERF_RECORD_LOST:
 		s->lost += word_at(h, 16);
-		return;
+		return space_catch_up(&s->spaces);
 	case PERF_RECORD_LOST_SAMPLES:
 		s->lost += word_at(h, 8);
 		return;

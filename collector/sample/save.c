@@ -2,7 +2,6 @@
 /* Samples into a model, at the end or meanwhile: for where the tool is killed, those so far lie in
  * a file beside the profiles of the processes. It is written anew by a thread of its own, from
  * copies: who takes samples out of the rings does not wait for it. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Address spaces as the kernel's records tell of them; objects are read when a sample asks for
  * them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "collector/machine/proc_maps.h"
@@ -164,6 +166,29 @@ bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns)
 	if (maps)
 		fclose(maps);
 	return fine;
+}
+
+/* The program that it executes is not ours. */
+static bool executes_another(pid_t pid)
+{
+	struct stat own, other;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return !stat("/proc/self/exe", &own) && !stat(path, &other) &&
+	       (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
+}
+
+void space_catch_up(struct sample_spaces *s)
+{
+	for (uint32_t i = 0; i < s->live_count; i++) {
+		const struct sample_life *l = &s->life[s->live[i]];
+
+		if (l->counts || l->to_ns || !executes_another(l->pid))
+			continue;
+		space_add(s, l->pid, true, l->from_ns);
+		return;
+	}
 }
 
 /* Where the file's code lies in memory, less where it is in the file's addresses. */

@@ -2,12 +2,13 @@
 /* The header (screen_header.c), the rows with the paths of open ones, the help. */
 #include "report/live/view.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "profile/live/run_files.h"
+#include "profile/base/given_file.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
@@ -222,6 +223,7 @@ static void add_legend(struct making *m)
 #define SHARE	       100
 #define LEAST_S	       0.5
 #define COMPUTING_ROWS 5
+#define MOST_BYTES     (UINT64_C(64) << 20) /* twice what a run writes: reading holds the screen up */
 
 void view_computing_free(struct view_computing *c)
 {
@@ -241,13 +243,17 @@ static void look(struct view_computing *c, const struct live_reader *f, double c
 	if (now < c->next_s || !slash ||
 	    (size_t)snprintf(path, sizeof(path), "%.*s/" PROF_SAMPLES_FILE, (int)(slash - first),
 			     first) >= sizeof(path) ||
-	    access(path, R_OK))
+	    access(path, R_OK)) /* it may not be there yet */
 		return;
 	view_computing_free(c);
+	int fd = given_file_open(path, O_NOFOLLOW, NULL, NULL);
+
 	c->profile = profile_new();
-	if (c->profile && !samples_process(c->profile, 0, 0) &&
-	    !profile_add(c->profile, path, &err))
+	if (fd >= 0 && c->profile && !samples_process(c->profile, 0, 0) &&
+	    !profile_add_open(c->profile, fd, MOST_BYTES, &err))
 		c->report = computing_report(c->profile, NULL, confidence);
+	if (fd >= 0)
+		close(fd);
 	c->next_s = now + LEAST_S + SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began);
 }
 

@@ -111,8 +111,6 @@ struct view {
 
 /* What the sampled processes of the run compute, by what it leaves beside their profiles. */
 
-#define LIVE_COMPUTING_ROWS 5
-
 struct view_computing {
 	struct profile *profile;
 	struct report *report; /* NULL: there are no samples */

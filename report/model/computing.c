@@ -11,7 +11,6 @@
 
 #include "profile/base/array.h"
 #include "report/containers/string_index.h"
-#include "report/wording/warning_list.h"
 #include "stats/mean/proportion.h"
 
 #define BATCHES	  SCP_SAMPLE_BATCHES
@@ -282,11 +281,7 @@ void computing_report_free(struct report *r)
 {
 	if (!r)
 		return;
-	symbolize_free(r->symbols);
-	for (uint32_t i = 0; i < r->warnings; i++)
-		warning_list_clear(&r->warning[i]);
-	free(r->warning);
-	free(r->module_noted);
+	frame_symbols_free(r);
 	computing_free(r);
 	free(r);
 }

@@ -55,6 +55,15 @@ static void note_news(struct report *r, uint32_t module)
 	}
 }
 
+void frame_symbols_free(struct report *r)
+{
+	symbolize_free(r->symbols);
+	for (uint32_t i = 0; i < r->warnings; i++)
+		warning_list_clear(&r->warning[i]);
+	free(r->warning);
+	free(r->module_noted);
+}
+
 const struct symbol *frame_symbols_find(struct report *r, const struct prof_frame *frame,
 					size_t *count)
 {

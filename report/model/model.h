@@ -172,6 +172,8 @@ void reliability_warn(struct report *r);
  * report. A module that changed since the run, or is missing, adds a warning to the report. */
 const struct symbol *frame_symbols_find(struct report *r, const struct prof_frame *frame,
 					size_t *count);
+/* The symbols, and the warnings, which are not only of them. */
+void frame_symbols_free(struct report *r);
 
 /* A number for what is drawn of a frame whose first name is `s`: heuristic frames are marked, so
  * that they have others. SYMBOL_UNNUMBERED: out of memory. */

@@ -3,7 +3,7 @@
 # It is linked with what it uses of tests/unit/support and of the tool; exceptions follow.
 UNIT_TESTS = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
 # It knows x86_64's registers and calls.
-UNIT_TESTS := $(if $(filter-out x86_64,$(ARCH)),$(filter-out %/collector/test_safe_point %/collector/test_sample_python %/collector/test_sample_walk,$(UNIT_TESTS)),$(UNIT_TESTS))
+UNIT_TESTS := $(if $(filter-out x86_64,$(ARCH)),$(filter-out %/collector/test_safe_point %/collector/test_sample_python %/collector/test_sample_spaces %/collector/test_sample_walk,$(UNIT_TESTS)),$(UNIT_TESTS))
 UNIT_SUPPORT = $(BUILD)/libunit_support.a
 $(eval $(call static_library,unit_support,$(wildcard tests/unit/support/*.c)))
 
@@ -93,6 +93,7 @@ $(UNIT)/collector/test_safe_point: | $(addprefix $(UNIT)/collector/,constructor_
 CFLAGS_tests_unit_collector_borrowing = -Ipreload/arch/$(ARCH) -DPROGRAM='"$(abspath $(BUILD))/tests/programs/borrowed"' \
 	-DLIBRARY='"$(abspath $(BUILD))/tests/programs/counting/libscprof.so"'
 CFLAGS_tests_unit_collector_test_sample_walk = -Ipreload/arch/$(ARCH) -fno-omit-frame-pointer
+CFLAGS_tests_unit_collector_test_sample_spaces = -Ipreload/arch/$(ARCH)
 CFLAGS_tests_unit_collector_test_sample_python = -Ipreload/arch/$(ARCH) -DMADE='"$(abspath $(UNIT))/preload"'
 $(UNIT)/collector/test_sample_python: | $(UNIT)/preload/libpython_made_12.so
 CFLAGS_tests_unit_collector_test_attach = -DCONSTRUCTOR_WAITS='"$(abspath $(UNIT))/collector/constructor_waits.so"'
