@@ -58,7 +58,7 @@ common_setup()
 	only_look_at_failures
 	T=$BATS_TEST_TMPDIR
 	mkdir -p "$T/out"
-	ulimit -c 0
+	[ -n "${KEEP_CORES-}" ] || ulimit -c 0
 	export SCPROF_SAMPLE=off # samples come at random, and not everywhere: run/sample.bats
 	cd "$T" || return 1
 }
