@@ -85,6 +85,19 @@ def free_port():
         return s.getsockname()[1]
 
 
+def await_port(port, process=None):
+    """Whether a server on 127.0.0.1 answers there, at last; not after its process has ended."""
+    for _ in range(200):
+        if process and process.poll() is not None:
+            return False
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return True
+        except OSError:
+            time.sleep(0.05)
+    return False
+
+
 def stop_group(process):
     """End a process and all that it started in its session."""
     for sig in (signal.SIGTERM, signal.SIGKILL):

@@ -11,7 +11,6 @@ Servers listen on 127.0.0.1 only, on ports that were free; every wait has an end
 import os
 import re
 import shutil
-import socket
 import subprocess
 import time
 
@@ -32,20 +31,9 @@ class Server:
         self.at_end = None # called with the folder that the tool wrote to
         self.process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, start_new_session=True)
-        if not self.answers(port):
+        if not measure.await_port(port, self.process):
             self.close()
             raise measure.Failure("the server does not come up under it")
-
-    def answers(self, port):
-        for _ in range(200):
-            if self.process.poll() is not None:
-                return False
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-                return True
-            except OSError:
-                time.sleep(0.05)
-        return False
 
     def close(self):
         if self.stop:
