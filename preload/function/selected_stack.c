@@ -8,7 +8,7 @@
 
 #define PAGE(a) ((a) & ~UINT64_C(4095))
 
-/* Words. docs/symbols.md has what copying them costs. */
+/* Words. docs/functions.md has what copying them costs. */
 #define UNKNOWN_MAX	  (UINT64_C(16384) / 8) /* of a function of which nothing is known */
 #define UNKNOWN_FRAME_MAX (UINT64_C(4096) / 8)	/* of that, where the frame's end is not known */
 #define KNOWN_MAX	  (UINT64_C(262144) / 8)
