@@ -73,9 +73,9 @@ $(BENCH)/warmup_laws: tests/bench/warmup_laws.c $(BUILD)/libstats.a
 	@mkdir -p $(@D)
 	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lm
 
-$(BENCH)/dither_design: tests/bench/dither_design.c $(BUILD)/libcollector.a $(BUILD)/libstats.a
+$(BENCH)/dither_design: tests/bench/dither_design.c $(BUILD)/libcollector.a $(BUILD)/libprofile.a $(BUILD)/libstats.a
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $(filter-out %.h,$^) -lgsl -lgslcblas -lm
+	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $(filter-out %.h,$^) -lunistring -lgsl -lgslcblas -lm
 
 # A profile of very many call paths (docs/performance.md).
 $(BENCH)/many_paths: tests/bench/many_paths.c $(BUILD)/libprofile.a $(BUILD)/libstats.a
