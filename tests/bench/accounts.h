@@ -46,28 +46,36 @@ static inline uint64_t run_delay_ns(void)
 	return sscanf(text, "%llu %llu", &ran, &delay) == 2 ? delay : 0;
 }
 
-/* The two orders mirror each other: the elapsed time has both readings whole. */
-static inline void read_first(struct reading *r)
+static inline void read_switches(struct reading *r)
 {
 	struct rusage u;
 
-	r->mono = now_ns(CLOCK_MONOTONIC);
-	r->delay = run_delay_ns();
 	getrusage(RUSAGE_THREAD, &u);
 	r->waits = u.ru_nvcsw;
 	r->losses = u.ru_nivcsw;
+}
+
+/* Elapsed time has both readings whole; CPU time only the last one, which is made with cold caches
+ * after a sleep: what it takes then is not taken for sleep. Its parts are of one instant. */
+static inline void read_first(struct reading *r)
+{
+	r->mono = now_ns(CLOCK_MONOTONIC);
+	r->delay = run_delay_ns();
+	read_switches(r);
 	r->cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static inline void read_last(struct reading *r)
 {
-	struct rusage u;
+	struct reading before;
 
-	r->cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
-	getrusage(RUSAGE_THREAD, &u);
-	r->waits = u.ru_nvcsw;
-	r->losses = u.ru_nivcsw;
-	r->delay = run_delay_ns();
+	read_switches(r);
+	do {
+		before = *r;
+		r->delay = run_delay_ns();
+		r->cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		read_switches(r);
+	} while (r->waits != before.waits || r->losses != before.losses);
 	r->mono = now_ns(CLOCK_MONOTONIC);
 }
 
