@@ -19,6 +19,7 @@ bool thread_all_general;
 void (*thread_ends)(void);
 __thread uint32_t thread_unwanted;
 
+static __thread bool has_aside; /* a state was put aside */
 static pthread_key_t end_key;
 static bool end_key_made;
 
@@ -99,12 +100,26 @@ static void forget_regions(struct scp_thread *t)
 	recording_settle(t);
 }
 
-/* The calling thread has no state any more, and another may have this one. */
+/* The calling thread has no state any more, and another may have this one, which no function of it
+ * that a handler has interrupted knows. Bookkeeping stays marked: a handler's call takes another.
+ */
 static void give_back(struct scp_thread *t)
 {
 	thread_self = thread_fast = thread_page = NULL;
-	thread_unmark(t, 0);
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
+}
+
+/* The same, but it stays the thread's, which takes it again: what a handler has interrupted, a call
+ * in progress or one that is about to mark its bookkeeping, goes on with it. */
+static void put_aside(struct scp_thread *t)
+{
+	if (sys_sandboxed) { /* owners have no ids */
+		give_back(t);
+		return;
+	}
+	thread_self = thread_fast = thread_page = NULL;
+	has_aside = true;
+	thread_unmark(t, 0);
 }
 
 static void end(struct scp_thread *t)
@@ -112,11 +127,8 @@ static void end(struct scp_thread *t)
 	if (thread_ends)
 		thread_ends();
 	/* No groups: stopped, and the clock may be forbidden. */
-	if (thread_self == t && thread_is_stale(t)) {
-		give_back(t);
-		return;
-	}
-	if (thread_self != t || !process_groups || !process_epoch.now.generation)
+	if (thread_self != t ||
+	    (!thread_is_stale(t) && (!process_groups || !process_epoch.now.generation)))
 		return;
 	bool inside = t->open && t->open != OPEN_REGION;
 	thread_mark(t, ARCH_CALLER_SP());
@@ -177,7 +189,7 @@ COLD bool thread_check_again(struct scp_thread *t)
 		close_lifetime(t, t->last_at);
 		switch_detector_release(&t->switches);
 		thread_unwanted = names;
-		give_back(t);
+		put_aside(t);
 		return false;
 	}
 	t->names = names;
@@ -247,16 +259,17 @@ COLD struct scp_thread *thread_acquire(void)
 	uint32_t names = filter.names;
 	if (!is_wanted(names))
 		return NULL;
-	struct scp_thread *t = thread_self ? thread_self : thread_state_take();
+	struct scp_thread *t = thread_self ? thread_self : thread_state_take(has_aside);
 	/* One's own was looked at just when no session was: see enter_first. */
 	if (!t || (thread_self && (t->open || !thread_is_stale(t))))
 		return NULL;
 	thread_mark(t, ARCH_CALLER_SP());
-	/* nobody told us of the end of its thread; one that was left while it began has no table */
-	if (t->session && t->table && !thread_is_stale(t)) {
+	thread_self = thread_fast = thread_page = NULL; /* a handler may leave this for good */
+	compiler_barrier();
+	if (t->session && !thread_is_stale(t)) { /* nobody told us of the end of its thread */
 		close_lifetime(t, t->table->last_at);
 	} else if (!thread_state_renew(t)) {
-		give_back(t);
+		put_aside(t);
 		return NULL;
 	}
 	return begin_owner(t, names, 0);
@@ -272,7 +285,7 @@ COLD bool thread_renew(struct scp_thread *t)
 		begin_owner(t, names, open);
 		return true;
 	}
-	give_back(t);
+	put_aside(t);
 	return false;
 }
 

@@ -338,9 +338,10 @@ HIDDEN void thread_note_fork(void);
 /* Its memory, and who owns it. Any thread may call these at any time, also in a handler, but
  * thread_state_forget_all(). */
 
-/* A state that the calling thread owns from now on: one that nobody does, or a new one. It may be
- * of an earlier session. NULL: no memory. */
-HIDDEN struct scp_thread *thread_state_take(void);
+/* A state that the calling thread owns from now on: one that nobody does, or a new one; before them
+ * one that is its own, outside of all calls, where there may be one. It may be of an earlier
+ * session. NULL: no memory. */
+HIDDEN struct scp_thread *thread_state_take(bool own_first);
 
 /* All of an earlier session is forgotten; the state begins in that which is recorded, with
  * bookkeeping marked. False: there is none any more, or no room in the file. */

@@ -36,6 +36,15 @@ static struct scp_thread *take_over(uint32_t me)
 	return NULL;
 }
 
+/* What is begun at this moment, or was left while it was, is marked. */
+static struct scp_thread *find_aside(uint32_t me)
+{
+	struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+	while (t && (__atomic_load_n(&t->owned, __ATOMIC_RELAXED) != me || t->open))
+		t = t->next;
+	return t;
+}
+
 /* Look at a few owners in turn: those that are gone left no word (a thread that
  * ended by a raw exit, or after the last round of destructors). */
 static struct scp_thread *reclaim(uint32_t me)
@@ -67,23 +76,22 @@ static void release_rows(struct scp_thread *t)
 		arena_unmap(t->place, t->places * sizeof *t->place);
 }
 
-/* With bookkeeping marked: the file of the session that is recorded, which stays mapped from then
- * on. A session may begin or end at any time. */
-static bool find_session(struct scp_thread *t)
+/* With bookkeeping marked: the session that is recorded, whose file stays mapped from then on; 0:
+ * none. One may begin or end at any time. */
+static uint32_t find_session(struct scp_thread *t)
 {
 	struct profile_file *f = __atomic_load_n(&process.file, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&t->file, f, __ATOMIC_SEQ_CST);
-	t->session = __atomic_load_n(&process_epoch.now.session, __ATOMIC_SEQ_CST);
-	if (t->session && f == __atomic_load_n(&process.file, __ATOMIC_SEQ_CST))
-		return true;
-	t->session = 0;
-	return false;
+	uint32_t session = __atomic_load_n(&process_epoch.now.session, __ATOMIC_SEQ_CST);
+	return f == __atomic_load_n(&process.file, __ATOMIC_SEQ_CST) ? session : 0;
 }
 
-/* In a new session. False: there is none any more, or no room in the file. */
+/* In a new session, which it is of when all is there, wherever a handler leaves us. False: there is
+ * none any more, or no room in the file. */
 static bool begin_state(struct scp_thread *t)
 {
-	if (!find_session(t))
+	uint32_t session = find_session(t);
+	if (!session)
 		return false;
 	t->clock = clock_chosen.kind;
 	t->slow_clock = clock_chosen.slow_kind;
@@ -96,13 +104,13 @@ static bool begin_state(struct scp_thread *t)
 		t->no_site.rt[i] = &t->no_entry;
 	slowest_begin(t);
 	switch_detector_release(&t->switches);
-	if (!table_create(t)) {
-		t->session = 0;
+	if (!table_create(t))
 		return false;
-	}
 	path_tree_begin(t);
 	if (switch_chosen.kind)
 		states_begin_table(t);
+	compiler_barrier();
+	t->session = session;
 	return true;
 }
 
@@ -158,12 +166,14 @@ static struct scp_thread *create(uint32_t me)
 	return t;
 }
 
-struct scp_thread *thread_state_take(void)
+struct scp_thread *thread_state_take(bool own_first)
 {
 	/* The id of its thread, so that a state and the thread that must be alive for it to be
 	 * taken change hands in one step. */
 	uint32_t me = sys_sandboxed ? ~0u : (uint32_t)sys_gettid();
-	struct scp_thread *t = take_over(me);
+	struct scp_thread *t = own_first && !sys_sandboxed ? find_aside(me) : NULL;
+	if (!t)
+		t = take_over(me);
 	if (!t)
 		t = reclaim(me);
 	return t ? t : create(me);
