@@ -151,7 +151,8 @@ COLD void look_end(const struct look *k)
 		return;
 	t->looking = true; /* first: see thread_state_writes_to */
 	compiler_barrier();
-	if (process_epoch.now.generation == k->generation && control_is_recording()) {
+	if (k->generation && process_epoch.now.generation == k->generation &&
+	    control_is_recording()) {
 		uint64_t units = clock_read(t->clock) - k->began_at;
 		add(k->function, units >> 63 ? 0 : units); /* a clock that went backwards */
 		draw(t, k->function);

@@ -52,10 +52,14 @@ static COLD void grow_places(struct scp_thread *t)
 		arena_unmap(old, old_n * sizeof *old);
 }
 
-/* Code was unloaded since these memos were made. */
+/* Code was unloaded since these memos were made. Where the session is over they are of a generation
+ * that never comes: 0 comes at the end of each, and what is found now, and the call, would be taken
+ * for some of that time. */
 static void forget_stale(struct scp_thread *t)
 {
 	uint32_t generation = process_epoch.now.generation;
+	if (!generation || thread_is_stale(t))
+		generation = PROCESS_NO_GENERATION;
 	if (t->generation == generation)
 		return;
 	forget_memos(t);

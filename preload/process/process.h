@@ -27,7 +27,8 @@ struct process_epoch {
 	uint32_t reading;  /* a thread reads the list of mappings */
 	uint32_t early;	   /* calls before there was a profile, see call/call.h */
 };
-#define PROCESS_NOT_EARLY (~0u >> 1)
+#define PROCESS_NOT_EARLY     (~0u >> 1)
+#define PROCESS_NO_GENERATION (~0u) /* older than any, see process_is_over */
 extern HIDDEN union process_epoch_page {
 	struct process_epoch now;
 	char page[ARCH_PAGE_MAX]; /* it shares a page with nothing else */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Whose a thread's state is, and of which session, where a handler comes in between. */
+/* Whose a thread's state is, and of which session, where a handler or the session's end comes in
+ * between. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "preload/call/path_cache.h"
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
@@ -31,6 +33,7 @@ static void begin_session(uint64_t room)
 	f->pid = (uint32_t)sys_getpid();
 	process.file = f;
 	process.session++;
+	process.first_generation = process.generation + 1;
 	process_epoch.now.session = process.session;
 	process_next_generation();
 	process_groups = SCP_GROUP_IO;
@@ -112,7 +115,7 @@ static void leave_at_each_instruction(void (*f)(void *))
 {
 	bool gone = true;
 
-	for (long n = 1; gone; n += left_stride() * 11) {
+	for (long n = 1; gone; n += left_stride() * 97) {
 		struct scp_thread *t;
 		thread_self = NULL;
 		t = thread_acquire();
@@ -137,6 +140,30 @@ static void test_a_state_that_is_left_while_it_begins_is_of_no_session(void **st
 }
 #endif
 
+/* A session ends while a thread looks for a call's path. Another look that finds none recorded
+ * takes neither the memo nor the call for its own: their file may be gone. */
+static void test_a_path_that_is_found_after_the_end_is_of_no_generation(void **state)
+{
+	const uint64_t *frame = __builtin_frame_address(0);
+	struct walk_start from = {frame[1], (uint64_t)(frame + 2), frame[0], 0};
+	struct scp_thread *t;
+
+	(void)state;
+	thread_self = NULL;
+	begin_session(ROOM);
+	t = thread_acquire();
+	assert_non_null(t);
+	assert_non_null(path_cache_find(t, &from, 1));
+	assert_int_equal(t->generation, process_epoch.now.generation);
+	process_epoch.now.session = process_epoch.now.generation = 0;
+	assert_non_null(path_cache_find(t, &from, 1));
+	assert_int_not_equal(t->generation, 0);
+	begin_session(ROOM);
+	assert_true(process_is_over(t->generation));
+	assert_non_null(path_cache_find(t, &from, 1)); /* it is of the session before still */
+	assert_int_not_equal(t->generation, process_epoch.now.generation);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +171,7 @@ int main(void)
 #ifdef __x86_64__
 		cmocka_unit_test(test_a_state_that_is_left_while_it_begins_is_of_no_session),
 #endif
+		cmocka_unit_test(test_a_path_that_is_found_after_the_end_is_of_no_generation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
