@@ -15,6 +15,7 @@ PRELOAD_SRC = \
 	preload/call/call_end.c \
 	preload/call/early.c \
 	preload/call/fd_kind.c \
+	preload/call/follower.c \
 	preload/call/full_walk.c \
 	preload/call/look.c \
 	preload/call/merge.c \

@@ -70,10 +70,13 @@ static inline __attribute__((always_inline)) struct call_fast call_fast_find(
 		t->open = 0;
 		return c;
 	}
-	if (unlikely(!memo_matches(c.memo, ra, cfa, fp, function)) &&
-	    !(c.memo = path_cache_search(t, ra, cfa, fp, function))) {
-		t->open = 0;
-		return c;
+	if (unlikely(!memo_matches(c.memo, ra, cfa, fp, function))) {
+		c.memo = path_cache_search(t, ra, cfa, fp, function);
+		if (!c.memo) {
+			t->open = 0;
+			return c;
+		}
+		follower_note(t, c.memo);
 	}
 	if (unlikely(switch_watch_is_due(&t->switches)))
 		call_fast_note_switch(t);
@@ -109,6 +112,15 @@ static inline __attribute__((always_inline)) struct scp_hist *call_fast_histogra
 	return !page && likely(rt->more != NULL) ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
 }
 
+/* A top-level call is recorded: the next one comes after it. */
+static inline __attribute__((always_inline)) void call_fast_leave(struct scp_thread *t,
+								  struct scp_rt *rt)
+{
+	t->previous = rt;
+	if (unlikely(rt->follower.memo != NULL))
+		follower_fetch(t, &rt->follower);
+}
+
 /* The clock has not advanced since the last call: no sum of units changes. False: nothing is
  * recorded yet. */
 static inline __attribute__((always_inline)) bool call_fast_add_tickless(
@@ -121,8 +133,8 @@ static inline __attribute__((always_inline)) bool call_fast_add_tickless(
 		return false;
 	gap->calls++;
 	sums_add_tickless(e, calls, now, bytes, has_bytes);
-	t->previous = rt;
 	t->table->last_at = now;
+	call_fast_leave(t, rt);
 	return true;
 }
 
@@ -157,7 +169,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	if (unlikely(calls == e->batch_end))
 		call_fast_close_batch(t, rt);
 	sums_end_entry(e, calls);
-	t->previous = rt;
+	call_fast_leave(t, rt);
 	return true;
 }
 

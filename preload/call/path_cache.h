@@ -81,6 +81,13 @@ static inline __attribute__((always_inline)) bool memo_matches(const struct scp_
 HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
 					  uint64_t fp, uint64_t function);
 
+/* Programs that take many paths take them in an order, mostly. With bookkeeping marked: a top-level
+ * call after thread.previous was found to begin with `m`, which was not at hand. */
+HIDDEN void follower_note(struct scp_thread *t, struct scp_memo *m);
+
+/* Put what came after that call last time at hand, and fetch what it needs. */
+HIDDEN void follower_fetch(struct scp_thread *t, const struct scp_follower *f);
+
 _Static_assert(SCP_TIMEOUT + 1 == SCP_OUTCOMES, "the last outcome is none of selected functions");
 _Static_assert(sizeof(struct scp_memo) <= sizeof((struct scp_thread *)0)->spare, "spare memo");
 

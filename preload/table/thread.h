@@ -45,6 +45,18 @@ struct scp_rt_next {
 	uint64_t limit;
 };
 
+/* What is needed to begin and to end the call that came after: see follower.c. */
+struct scp_follower {
+	struct scp_memo *memo; /* NULL: not noted */
+	uint32_t since;	       /* thread.places_since then */
+	uint16_t slot, lines;  /* of thread.front; cache lines of the memo */
+	struct scp_site *site;
+	struct scp_rt *rt;
+	struct scp_entry *entry;
+	uint64_t *count; /* of a histogram */
+	struct scp_gap *gap;
+};
+
 /* A recorded (path, function, outcome) with pointers into the file, from which nothing is read
  * back that decides an address (see file.h). */
 struct scp_rt {
@@ -58,6 +70,7 @@ struct scp_rt {
 	struct entry_states *states; /* NULL: no switched call yet, see table.h */
 	uint32_t id, function, outcome;
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
+	struct scp_follower follower;
 };
 
 /* Where a memo is looked for. */
