@@ -75,24 +75,19 @@ static bool is_of_run(const struct run_directory *d, const struct profile *p)
 		 (one->start_mono_ns >= d->begun_mono_ns && one->start_mono_ns <= mono_ns)));
 }
 
-/* Calls in one file; -1: it cannot be read, or is none of the run. */
-static int64_t weigh(const struct run_directory *d, const char *path, struct profile_error *err)
+/* Calls in one file, read into `alone`; -1: it cannot be read, or is none of the run. */
+static int64_t weigh(const struct run_directory *d, const char *path, struct profile *alone,
+		     struct profile_error *err)
 {
-	struct profile *alone = profile_new();
-	int64_t calls = -1;
-
 	if (!alone)
-		error_set(err, "%.400s: out of memory", path);
-	else if (profile_add(alone, path, err))
-		;
-	else if (!is_of_run(d, alone))
-		error_fail(err, path,
-			   "was not recorded in this run, and is left out.\nSomebody "
-			   "else put it there; it is kept.");
-	else
-		calls = (int64_t)(calls_of(alone) & INT64_MAX);
-	profile_free(alone);
-	return calls;
+		return error_set(err, "%.400s: out of memory", path);
+	if (profile_add(alone, path, err))
+		return -1;
+	if (!is_of_run(d, alone))
+		return error_fail(err, path,
+				  "was not recorded in this run, and is left out.\nSomebody "
+				  "else put it there; it is kept.");
+	return (int64_t)(calls_of(alone) & INT64_MAX);
 }
 
 static void refuse_damaged(const struct run_directory *d, struct gathered *g, int64_t *calls,
@@ -100,13 +95,25 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 {
 	struct profile_error err;
 	char path[PATH_MAX + NAME_MAX];
+	size_t started = 0;
 
+	for (size_t i = 0; i < g->count; i++)
+		started += g->files[i].started;
 	for (size_t i = 0; i < g->count; i++) {
 		if (!g->files[i].started)
 			continue;
+		struct profile *alone = profile_new();
+
 		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
-		calls[i] = weigh(d, path, &err);
+		calls[i] = weigh(d, path, alone, &err);
 		g->refused[i] = calls[i] < 0;
+		if (started == 1 && !g->refused[i]) { /* it is read once */
+			struct profile *empty = g->profile;
+
+			g->profile = alone;
+			alone = empty;
+		}
+		profile_free(alone);
 		g->refusals += g->refused[i];
 		if (g->refused[i])
 			tell(err.text);
@@ -118,7 +125,7 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 {
 	struct profile_error err;
 	char path[PATH_MAX + NAME_MAX];
-	bool some = false;
+	bool some = false, is_there = g->profile->processes > 0; /* refuse_damaged */
 
 	for (size_t i = 0; i < g->count; i++)
 		some = some || calls[i] > 0;
@@ -130,9 +137,9 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 			continue;
 		}
 		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
-		uint32_t processes = g->profile->processes;
+		uint32_t processes = is_there ? 0 : g->profile->processes;
 
-		if (profile_add(g->profile, path, &err)) {
+		if (!is_there && profile_add(g->profile, path, &err)) {
 			g->refused[i] = true;
 			g->refusals++;
 			tell(err.text);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The call that comes after a call of an entry: what came after it the last time that its memo had
  * to be searched for. With thousands of paths none of what a call needs is in a cache near the
- * processor: its memo, site, entry, gap and histogram, most of them found by one another. So they are
- * fetched all at once when the call before has ended, while the program goes on; and the memo is where
- * the call looks first, so that nothing is searched. A wrong guess costs the fetching alone: what a
- * memo says is compared as ever.
+ * processor: its memo, site, entry, gap and histogram, most of them found by one another. So they
+ * are fetched all at once when the call before has ended, while the program goes on; and the memo
+ * is where the call looks first, so that nothing is searched. A wrong guess costs the fetching
+ * alone: what a memo says is compared as ever.
  *
  * Where few paths are taken no memo is searched for, or it is at hand: nothing is fetched. */
 #include "preload/call/call_fast.h"
 
 #define LINE	   64u
-#define LINES_MOST 8u /* a path of 25 frames: those further out are seldom far from the cache */
+#define LINES_MOST 8u /* a path of some 25 frames */
 
 static uint64_t *usual_count(const struct scp_rt *rt)
 {

@@ -32,6 +32,7 @@ $(WALKED): $(BUILD)/tests/unit/preload/walked_%.so: tests/unit/preload/walked.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. $(WALKED_$*) -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
 $(BUILD)/tests/unit/preload/test_merge: $(BUILD)/preload/call/merge.o
+$(patsubst %,$(BUILD)/tests/unit/preload/test_%,call_fast call_find follower switch_track): $(BUILD)/preload/call/follower.o
 $(BUILD)/tests/unit/preload/test_walk: $(patsubst %,$(BUILD)/preload/call/%.o,merge walk walk_rows full_walk) | $(WALKED)
 
 # What interpreters export, of versions that are read and of two that are not.
