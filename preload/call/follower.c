@@ -5,7 +5,6 @@
  * are fetched all at once when the call before has ended, while the program goes on; and the memo
  * is where the call looks first, so that nothing is searched. A wrong guess costs the fetching
  * alone: what a memo says is compared as ever.
- *
  * Where few paths are taken no memo is searched for, or it is at hand: nothing is fetched. */
 #include "preload/call/call_fast.h"
 
@@ -19,22 +18,17 @@ static uint64_t *usual_count(const struct scp_rt *rt)
 	return h ? &h->count[bucket % SCP_HIST_BUCKETS] : NULL;
 }
 
-static uint16_t lines_of(const struct scp_memo *m)
-{
-	uint64_t lines = ((uint64_t)m->end - (uint64_t)m + LINE - 1) / LINE;
-	return (uint16_t)(lines < LINES_MOST ? lines : LINES_MOST);
-}
-
 COLD void follower_note(struct scp_thread *t, struct scp_memo *m)
 {
 	struct scp_rt *rt = m->site->rt[SCP_COMPLETED];
 	struct scp_rt_next *next = call_fast_next(t->previous, rt);
 	struct scp_follower *f = &t->previous->follower;
+	uint64_t lines = ((uint64_t)m->end - (uint64_t)m + LINE - 1) / LINE;
 	f->memo = NULL; /* none, wherever a handler leaves us */
 	compiler_barrier();
 	f->since = t->places_since;
 	f->slot = (uint16_t)memo_slot(m->ra, m->cfa);
-	f->lines = lines_of(m);
+	f->lines = lines < LINES_MOST ? (uint16_t)lines : LINES_MOST;
 	f->site = m->site;
 	f->rt = rt;
 	f->entry = rt->entry;
