@@ -9,7 +9,7 @@ $(eval $(call static_library,unit_support,$(wildcard tests/unit/support/*.c)))
 
 # Parts of the library, without its wrappers: the test's own calls are not to be recorded.
 PRELOAD_UNIT_TESTS = $(filter $(BUILD)/tests/unit/preload/%,$(UNIT_TESTS))
-$(eval $(call static_library,preload_parts,$(filter-out preload/call/% preload/region/% preload/interpose/%,$(PRELOAD_SRC))))
+$(eval $(call static_library,preload_parts,preload/call/follower.c $(filter-out preload/call/% preload/region/% preload/interpose/%,$(PRELOAD_SRC))))
 
 # libunwind is compared with, in both its ways.
 LIBUNWIND = $(if $(UNWIND_OBJECT),-lunwind-x86_64) -lunwind
@@ -32,7 +32,6 @@ $(WALKED): $(BUILD)/tests/unit/preload/walked_%.so: tests/unit/preload/walked.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. $(WALKED_$*) -fPIC -shared -o $@ $< -Wl,-soname,$(@F)
 $(BUILD)/tests/unit/preload/test_merge: $(BUILD)/preload/call/merge.o
-$(patsubst %,$(BUILD)/tests/unit/preload/test_%,call_fast call_find follower switch_track): $(BUILD)/preload/call/follower.o
 $(BUILD)/tests/unit/preload/test_walk: $(patsubst %,$(BUILD)/preload/call/%.o,merge walk walk_rows full_walk) | $(WALKED)
 
 # What interpreters export, of versions that are read and of two that are not.
