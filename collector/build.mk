@@ -6,8 +6,8 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 
 # Tracing is for one architecture.
 COLLECTOR_ATTACH_x86_64 = \
-	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_rights.c attach_sample.c attach_state.c) \
-	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_place.c remote_stop.c remote_wait.c sigframe_x86_64.c)
+	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_sample.c attach_state.c) \
+	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_stop.c remote_wait.c sigframe_x86_64.c)
 
 # The core of the library's unwinder, for the tool.
 COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.o expr.o row.o)
@@ -25,7 +25,7 @@ $(BUILD)/collector/dump/call_names.inc:
 $(BUILD)/collector/dump/dump_fd.o: $(BUILD)/collector/dump/call_names.inc
 $(BUILD)/collector/dump/dump_fd.o: TOOL_CFLAGS += -I$(BUILD)
 $(addprefix $(BUILD)/collector/attach/,remote/remote_library.o) \
-$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o libc_names.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
+$(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
 $(addprefix $(BUILD)/collector/sample/,counts.o image.o python.o sample_events.o sampler.o save.o space.o walk.o) \
 $(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_stack.o) $(BUILD)/collector/python/interpreter.o: \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
@@ -35,7 +35,7 @@ COLLECTOR_SRC = \
 	$(COLLECTOR_PYTHON) \
 	$(addprefix collector/sample/,counts.c image.c python.c sample_events.c sampler.c save.c space.c walk.c) \
 	$(addprefix collector/dump/,dump.c dump_fd.c dump_stack.c) collector/python/interpreter.c \
-	$(addprefix collector/attach/safe_point/,frames.c inside.c libc_names.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
+	$(addprefix collector/attach/safe_point/,frames.c inside.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
 	$(addprefix collector/attach/refusal/,refusal.c refusal_process.c) \
 	collector/attach/attach.c \
@@ -56,7 +56,6 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks.c \
 	collector/clocks/clocks_cpus.c \
 	collector/clocks/clocks_drift.c \
-	collector/clocks/clocks_measure.c \
 	collector/clocks/clocks_read.c \
 	collector/clocks/clocks_ticks.c \
 	collector/clocks/clocks_verdict.c \
@@ -81,7 +80,6 @@ COLLECTOR_SRC = \
 	collector/doctor/doctor_check.c \
 	collector/doctor/doctor_kernel.c \
 	collector/doctor/doctor_library.c \
-	collector/doctor/doctor_program.c \
 	collector/duration.c \
 	collector/launch/elf_facts.c \
 	collector/launch/environment.c \
@@ -109,7 +107,6 @@ COLLECTOR_SRC = \
 	collector/select/selection.c \
 	collector/select/stack_arguments.c \
 	collector/select/stack_types.c \
-	collector/select/stub_code.c \
 	collector/select/stub_object.c \
 	collector/select/stub_symbols.c \
 	collector/shared_page.c

@@ -29,7 +29,6 @@ PROFILE_SRC = \
 	profile/read/load.c \
 	profile/read/load_optional.c \
 	profile/read/load_paths.c \
-	profile/read/load_samples.c \
 	profile/read/load_sums.c \
 	profile/read/profile_add.c \
 	profile/read/profile_file.c \
@@ -40,6 +39,5 @@ PROFILE_SRC = \
 	profile/write/temporary_file.c \
 	profile/write/write.c \
 	profile/write/write_paths.c \
-	profile/write/write_samples.c \
 	profile/write/write_optional.c \
 	profile/write/write_sums.c

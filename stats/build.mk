@@ -2,7 +2,6 @@
 STATS_SRC = \
 	stats/causal/slopes.c \
 	stats/causal/slopes_predict.c \
-	stats/causal/slopes_run.c \
 	stats/causal/slopes_shape.c \
 	stats/causal/slopes_system.c \
 	stats/compare/between_runs.c \

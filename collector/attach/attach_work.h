@@ -10,11 +10,6 @@
 #include "collector/attach/safe_point/safe_points.h"
 #include "profile/profile.h"
 
-/* Limit what the files of a process can make this one do: CPU time, address space; and as root,
- * give up all rights but those of the process's user, and tracing where that user may not. For
- * good. 0; or -1 with *err. */
-int attach_rights_drop(pid_t pid, struct profile_error *err);
-
 /* Seccomp filters of threads that are to be traced. The kernel shows them to root alone, and the
  * tracer is not root any more when it has read which thread it can borrow. So a child of it, which
  * reads no memory of the process, keeps those rights: it stops a thread for that moment. */

@@ -79,9 +79,6 @@ size_t stub_image_align(struct object *o, size_t to);
 /* Offset of a new string. */
 uint32_t stub_image_string(struct object *o, struct part *p, const char *text);
 
-/* NULL: there are no stubs for this processor. */
-const struct stub_code *stub_code_find(uint16_t machine);
-
 /* The dynamic symbols, to be called in this order; the last one once all addresses are known. */
 void stub_symbols_number_versions(struct object *o);
 void stub_symbols_order(struct object *o);

@@ -43,9 +43,6 @@ struct load_paths {
 /* Its index in the model; PROF_NONE: out of memory. */
 uint32_t load_paths_add(struct load_paths *l, uint32_t i);
 
-/* The same of a path that is whole, its frames as in a file: SCP_MAX_FRAMES at most. */
-uint32_t load_paths_of(struct load_paths *l, const uint64_t *bits, uint32_t frames, uint32_t flags);
-
 /* What the processes computed, by samples. -1: out of memory. */
 int load_samples(struct load_paths *l, uint32_t *const *map);
 

@@ -8,6 +8,7 @@
 #include "profile/base/error.h"
 #include "profile/read/raw.h"
 #include "profile/base/array.h"
+#include "profile/base/bisect.h"
 
 static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)
 {
@@ -36,16 +37,9 @@ static bool is_sorted(const struct raw_list *list)
 uint32_t references_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
 {
 	struct raw_ref key = {.table = table, .id = id, .sub = sub};
-	uint32_t low = 0, high = list->count;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_keys(&list->ref[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, list->count, compare_keys(&list->ref[low], &key) < 0);
 	if (low == list->count || compare_keys(&list->ref[low], &key) != 0)
 		return PROF_NONE;
 	return low;

@@ -69,9 +69,6 @@ void write_paths_begin_table(struct write_paths *w, uint32_t id);
 /* The number of a path in the table; its record is written where there is none yet. */
 uint32_t write_paths_put(struct write_paths *w, struct image *img, uint32_t index);
 
-/* A frame as in files. */
-uint64_t write_paths_bits(const struct prof_frame *f);
-
 /* The samples of all processes, in optional chunks; none is open before or after. */
 void write_samples(struct image *img, const struct profile *p);
 

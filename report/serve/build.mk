@@ -3,7 +3,6 @@ SERVE_SRC = \
 	report/serve/agent/agent.c \
 	report/serve/agent/agent_meet.c \
 	report/serve/agent/agent_read.c \
-	report/serve/agent/agent_samples.c \
 	report/serve/agent/source.c \
 	report/serve/http/http.c \
 	report/serve/http/http_answer.c \

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/bisect.h"
+
 #define NO_PIECE  UINT32_MAX
 #define AMBIGUOUS (UINT32_MAX - 1)
 #define MOST	  (UINT32_MAX / 4)
@@ -82,16 +84,9 @@ static bool begin_division(struct code_map *m)
 /* The part that an address is in; m->bounds: before all of them. */
 static uint32_t find_part(const struct code_map *m, uint64_t address)
 {
-	uint32_t low = 0, high = m->bounds;
+	uint32_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (m->bound[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, m->bounds, m->bound[low] <= address);
 	return low ? low - 1 : m->bounds;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "profile/base/array.h"
+#include "profile/base/bisect.h"
 
 struct entry {
 	GElf_Addr value, end;
@@ -117,22 +118,6 @@ bool symbolize_table_is_stripped(const struct symbol_table *t)
 	return t->exported_only;
 }
 
-/* The number of symbols that begin at `address` or before. */
-static uint32_t count_until(const struct symbol_table *t, GElf_Addr address)
-{
-	uint32_t low = 0, high = t->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->entry[middle].value <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool same_section(const struct symbol_table *t, GElf_Addr a, GElf_Addr b)
 {
 	Dwarf_Addr bias;
@@ -143,9 +128,11 @@ static bool same_section(const struct symbol_table *t, GElf_Addr a, GElf_Addr b)
 
 static const struct entry *find(const struct symbol_table *t, GElf_Addr address)
 {
-	uint32_t count = count_until(t, address);
-	const struct entry *nearest = count ? &t->entry[count - 1] : NULL;
+	const struct entry *nearest;
+	uint32_t count;
 
+	BISECT(count, t->count, t->entry[count].value <= address);
+	nearest = count ? &t->entry[count - 1] : NULL;
 	for (uint32_t i = count; i-- > 0 && t->entry[i].reach > address;)
 		if (address < t->entry[i].end)
 			return &t->entry[i];

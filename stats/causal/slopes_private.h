@@ -73,17 +73,8 @@ struct slopes_run {
 	struct slopes_estimate fit, carried;
 };
 
-/* In slopes_run.c. Returns 0; -1: no memory. Call slopes_run_end in any case. */
-int slopes_run_begin(struct slopes_run *r, const struct slopes_data *d);
-void slopes_run_end(struct slopes_run *r);
-/* Fits y twice, then with weights. The first fit of the times decides on carry-over. */
-int slopes_run_fit(struct slopes_run *r, const double *y, double *carried);
 /* Slope of a column; its influences are left in r->room. */
 struct slopes_value slopes_run_slope(struct slopes_run *r, size_t column);
-/* y per unit without delays, over windows with their weights; and the total effect
- * of all delays as a share of it. */
-void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value *unit,
-		     struct slopes_value *share);
 
 /* In slopes_shape.c: low, high and shape from the levels of a site. r->fit is the fit of the times.
  * Returns 0; -1: no memory. */

@@ -140,9 +140,6 @@ const struct safe_point_symbol *symbols_at(const struct safe_point_object *o, ui
 uint64_t symbols_find_lock(const struct safe_point_object *loader, pid_t pid);
 bool symbols_lock_is_held(uint64_t lock, pid_t pid);
 
-/* What a function of libc of that name means. */
-enum safe_point_meaning libc_names_meaning(const char *name);
-
 /* What following a stack needs to know of the processor: one file an architecture. */
 
 struct safe_point_registers {
