@@ -61,7 +61,6 @@ COLLECTOR_SRC = \
 	collector/clocks/clocks_verdict.c \
 	collector/clocks/clocks_watch.c \
 	collector/clocks/ticker.c \
-	collector/clocks/counter.c \
 	collector/displacement/displacement.c \
 	collector/displacement/displacement_account.c \
 	collector/displacement/displacement_idle.c \

@@ -18,7 +18,6 @@
 
 #include "collector/bench/bench_subject.h"
 #include "collector/clocks/clocks_read.h"
-#include "collector/clocks/counter.h"
 #include "collector/duration.h"
 #include "collector/launch/launch.h"
 #include "profile/base/error.h"
@@ -27,8 +26,8 @@
 
 int bench_set_clock(struct bench_plan *plan, enum scp_clock_kind kind, char *why, size_t size)
 {
-	bool trusted = counter_is_trusted(why, size);
-	struct clock_pair from;
+	bool trusted = clocks_verdict_trusts_counter(why, size);
+	struct scp_anchor from;
 
 	plan->clock = SCP_CLOCK_MONOTONIC;
 	plan->ns_per_unit = 1;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 #include "collector/bench/bench_subject.h"
 
 /* Used by everything that runs in the child: each part can refuse. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "collector/causal/causal_page_private.h"
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 #include "collector/shared_page.h"
 
 #define CALLS_S	  2e8 /* of one thread a second: 5 ns, less than recording a call takes */
@@ -108,8 +108,8 @@ static void take(const uint64_t *from, uint64_t *to, size_t n)
 
 static struct causal_bounds bounds_of(const struct causal_page *p, bool shared)
 {
-	uint64_t units = counter_read() - p->began.reading,
-		 ns = clocks_read_raw_ns() - p->began.raw_ns;
+	uint64_t units = counter_read() - p->began.clock_at,
+		 ns = clocks_read_raw_ns() - p->began.mono_ns;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	return (struct causal_bounds){.elapsed = (double)units,

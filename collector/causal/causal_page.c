@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "collector/causal/causal_page_private.h"
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 #include "collector/machine/proc_maps.h"
 #include "collector/shared_page.h"
 
@@ -18,10 +18,10 @@
 
 void causal_page_measure_rate(struct causal_page *p)
 {
-	struct clock_pair now = clocks_measure_pair(counter_read_ordered);
+	struct scp_anchor now = counter_pair(counter_read_ordered);
 	double error;
 
-	if (now.raw_ns > p->began.raw_ns && now.reading > p->began.reading)
+	if (now.mono_ns > p->began.mono_ns && now.clock_at > p->began.clock_at)
 		p->units_s = 1e9 * clocks_measure_rate(&p->began, &now, &error);
 }
 

@@ -14,7 +14,7 @@
 struct causal_page {
 	struct scp_causal_page *page;
 	char *path;
-	struct clock_pair began;
+	struct scp_anchor began;
 	double units_s;
 	uint64_t longest;
 	size_t site[SCP_CAUSAL_SLOTS]; /* which is counted there */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 #include "collector/machine/cpu_times.h"
 
 /* The ways to read the time: a shared word, instructions of the machine, and what the kernel

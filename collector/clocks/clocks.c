@@ -11,7 +11,6 @@
 
 #include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks_private.h"
-#include "collector/clocks/counter.h"
 #include "collector/machine/cpu_times.h"
 #include "profile/base/error.h"
 
@@ -135,7 +134,7 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 	if (result)
 		return -1;
 	clocks_late_set(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
-	bool trusted = counter_is_trusted(why, sizeof(why));
+	bool trusted = clocks_verdict_trusts_counter(why, sizeof(why));
 	for (int i = 0; i < CLOCKS_LATE; i++)
 		if (r->late[i].busy && r->late[i].tick_ns == (double)TICKER_DEFAULT_NS)
 			busy = &r->late[i];

@@ -56,6 +56,10 @@ struct tick_summary {
 void clocks_ticks_summarise(const struct tick_watch *w, double unit_ns, double tick_ns,
 			    double shortest, struct tick_summary *s);
 
+/* Does the processor's counter run at one rate on all CPUs, sleep states or not, and may it be read
+ * here? `why` gets the reason, either way. */
+bool clocks_verdict_trusts_counter(char *why, size_t size);
+
 /* The clock for a run that does not choose one; `reason` is a clause that fits after "because".
  * Takes microseconds; the same question that the self-test answers, without its measurements. */
 enum scp_clock_kind clocks_verdict_default(char *reason, size_t size);

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 
 #define YIELD_AFTER 2000
 /* Where other work has the CPUs, a turn may take a time slice: at least so many comparisons, if

@@ -10,12 +10,13 @@
 #include <sys/resource.h>
 
 #include "collector/clocks/clocks_private.h"
+#include "profile/base/counter.h"
 #include "stats/numerics/random.h"
 
 #define BUSY_NS	   UINT64_C(1000000)
 #define BUSY_TRIES 30
 
-static void set_drift(struct clock_test *t, const struct clock_pair *a, const struct clock_pair *b)
+static void set_drift(struct clock_test *t, const struct scp_anchor *a, const struct scp_anchor *b)
 {
 	double error, rate = clocks_measure_rate(a, b, &error);
 
@@ -24,7 +25,7 @@ static void set_drift(struct clock_test *t, const struct clock_pair *a, const st
 }
 
 /* The counter has no nominal rate: its drift is between the halves of the window. */
-static void set_counter(struct clock_test *t, const struct clock_pair p[3])
+static void set_counter(struct clock_test *t, const struct scp_anchor p[3])
 {
 	double error, error1, error2;
 	double rate1 = clocks_measure_rate(&p[0], &p[1], &error1);
@@ -38,9 +39,9 @@ static void set_counter(struct clock_test *t, const struct clock_pair p[3])
 
 /* Tick lengths are uniform in [d/2, 3d/2], variance d^2/12; two deviations of
  * their sum, and one tick for the ends. */
-static void set_page(struct clock_test *t, const struct clock_pair *a, const struct clock_pair *b)
+static void set_page(struct clock_test *t, const struct scp_anchor *a, const struct scp_anchor *b)
 {
-	double error, ticks = (double)(b->reading - a->reading);
+	double error, ticks = (double)(b->clock_at - a->clock_at);
 	double rate = clocks_measure_rate(a, b, &error);
 
 	t->drift_ppm = (rate * t->claimed_ns - 1) * 1e6;
@@ -59,10 +60,10 @@ static void set_thread_cpu(struct clock_test *t)
 	t->drift_ppm = t->drift_error_ppm = NAN;
 	for (int i = 0; i < BUSY_TRIES; i++) {
 		getrusage(RUSAGE_THREAD, &before);
-		struct clock_pair a = clocks_measure_pair(read), b;
-		while (clocks_read_raw_ns() < a.raw_ns + BUSY_NS)
+		struct scp_anchor a = counter_pair(read), b;
+		while (clocks_read_raw_ns() < a.mono_ns + BUSY_NS)
 			continue;
-		b = clocks_measure_pair(read);
+		b = counter_pair(read);
 		getrusage(RUSAGE_THREAD, &after);
 		if (after.ru_nivcsw != before.ru_nivcsw || after.ru_nvcsw != before.ru_nvcsw)
 			continue;
@@ -76,27 +77,27 @@ static void set_thread_cpu(struct clock_test *t)
 }
 
 struct pairs {
-	struct clock_pair tsc, monotonic, page;
+	struct scp_anchor tsc, monotonic, page;
 };
 
 static struct pairs take_pairs(void)
 {
 	struct pairs p;
 
-	p.page = clocks_measure_pair(clocks_read_source(SCP_CLOCK_PAGE)->read);
-	p.monotonic = clocks_measure_pair(clocks_read_source(SCP_CLOCK_MONOTONIC)->read);
-	p.tsc = clocks_measure_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
+	p.page = counter_pair(clocks_read_source(SCP_CLOCK_PAGE)->read);
+	p.monotonic = counter_pair(clocks_read_source(SCP_CLOCK_MONOTONIC)->read);
+	p.tsc = counter_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
 	return p;
 }
 
 void clocks_drift_all(struct clocks_report *r, double window_s)
 {
 	struct pairs begin, end;
-	struct clock_pair tsc[3];
+	struct scp_anchor tsc[3];
 
 	begin = take_pairs();
 	clocks_read_sleep(window_s / 2);
-	tsc[1] = clocks_measure_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
+	tsc[1] = counter_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
 	clocks_read_sleep(window_s / 2);
 	end = take_pairs();
 	tsc[0] = begin.tsc;
@@ -107,7 +108,7 @@ void clocks_drift_all(struct clocks_report *r, double window_s)
 	set_drift(clocks_test_of(r, SCP_CLOCK_COARSE), &begin.monotonic, &end.monotonic);
 	set_page(clocks_test_of(r, SCP_CLOCK_PAGE), &begin.page, &end.page);
 	set_thread_cpu(clocks_test_of(r, SCP_CLOCK_THREAD_CPU));
-	r->window_s = (double)(end.tsc.raw_ns - begin.tsc.raw_ns) / 1e9;
+	r->window_s = (double)(end.tsc.mono_ns - begin.tsc.mono_ns) / 1e9;
 }
 
 /* How late the page clock's ticker comes, at several lengths of the tick, with

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 
 static const struct scp_clock_page *the_page;
 
@@ -122,7 +122,6 @@ double clocks_read_seconds(void)
 #define READS_A_LOOK   64
 #define ENOUGH_STEPS   8
 #define INTERRUPTED_NS UINT64_C(1000000)
-#define PAIR_TRIES     64
 #define PATIENCE_NS    UINT64_C(2000000000)
 
 /* Other work may keep us waiting for all of wait_s: then no step is seen, or only one that
@@ -154,36 +153,21 @@ uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s)
 	}
 }
 
-struct clock_pair clocks_measure_pair(clock_reader *read)
+double clocks_measure_rate_for(clock_reader *read, unsigned us, struct scp_anchor *from)
 {
-	struct clock_pair best = {.width_ns = UINT64_MAX};
-
-	for (int i = 0; i < PAIR_TRIES; i++) {
-		uint64_t before = clocks_read_raw_ns(), reading = read(),
-			 after = clocks_read_raw_ns();
-
-		if (after - before < best.width_ns)
-			best = (struct clock_pair){reading, before + (after - before) / 2,
-						   after - before};
-	}
-	return best;
-}
-
-double clocks_measure_rate_for(clock_reader *read, unsigned us, struct clock_pair *from)
-{
-	struct clock_pair to;
+	struct scp_anchor to;
 	double error;
 
-	*from = clocks_measure_pair(read);
+	*from = counter_pair(read);
 	usleep(us);
-	to = clocks_measure_pair(read);
+	to = counter_pair(read);
 	return clocks_measure_rate(from, &to, &error);
 }
 
-double clocks_measure_rate(const struct clock_pair *a, const struct clock_pair *b, double *error)
+double clocks_measure_rate(const struct scp_anchor *a, const struct scp_anchor *b, double *error)
 {
-	double elapsed_ns = (double)(b->raw_ns - a->raw_ns);
+	double elapsed_ns = (double)(b->mono_ns - a->mono_ns);
 
 	*error = (double)(a->width_ns + b->width_ns) / 2 / elapsed_ns;
-	return (double)(b->reading - a->reading) / elapsed_ns;
+	return (double)(b->clock_at - a->clock_at) / elapsed_ns;
 }

@@ -46,13 +46,7 @@ void clocks_read_sleep(double seconds);
  * for two seconds more at most. 0: it did not move. */
 uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s);
 
-/* A reading and the raw clock, taken together: the reading was
- * taken at raw_ns, give or take width_ns / 2. */
-struct clock_pair {
-	uint64_t reading, raw_ns, width_ns;
-};
-struct clock_pair clocks_measure_pair(clock_reader *read); /* the narrowest of several */
-/* Units per nanosecond between two pairs, and the bound of its relative error. */
-double clocks_measure_rate(const struct clock_pair *a, const struct clock_pair *b, double *error);
+/* Units per nanosecond between two pairs (counter.h), and the bound of its relative error. */
+double clocks_measure_rate(const struct scp_anchor *a, const struct scp_anchor *b, double *error);
 /* The same of a pair now, which becomes *from, and one that is taken so much later. */
-double clocks_measure_rate_for(clock_reader *read, unsigned us, struct clock_pair *from);
+double clocks_measure_rate_for(clock_reader *read, unsigned us, struct scp_anchor *from);

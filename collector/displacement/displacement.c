@@ -37,7 +37,7 @@ static int start(struct displacement *d, struct profile_error *err)
 	};
 	const cpu_set_t *set = &d->options.cpus;
 	cpu_set_t together, split, away;
-	struct clock_pair origin;
+	struct scp_anchor origin;
 	char interface[64];
 
 	if (tasks_begin(&d->tasks))

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks.h"
-#include "collector/clocks/counter.h"
 #include "collector/doctor/doctor_private.h"
 #include "collector/machine/cpu_times.h"
 #include "collector/machine/cpus.h"
@@ -232,7 +231,7 @@ void doctor_cpus(struct doctor *d)
 void doctor_clocks(struct doctor *d)
 {
 	char why[512];
-	bool trusted = counter_is_trusted(why, sizeof(why));
+	bool trusted = clocks_verdict_trusts_counter(why, sizeof(why));
 
 	doctor_add(d, "counter", trusted ? DOCTOR_OK : DOCTOR_LIMITED, "%s", why);
 	if (!trusted)

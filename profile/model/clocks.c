@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "profile/model/model.h"
+#include "profile/base/counter.h"
 #include "profile/base/error.h"
 
 /* How long a unit of a clock is, and how well that is known. A counter's rate is measured, never
@@ -24,7 +25,6 @@
 #define TICKER_ERROR	1e-3	     /* of a ticker that nobody could measure */
 #define CALIBRATION_NS	20000000     /* is waited for at most */
 #define OLDEST_NS	60000000000u /* the machine may have slept since an older anchor */
-#define PAIRINGS	64
 
 /* Between the anchors, ns; 0 where they are of no use. */
 static double rate_span_ns(const struct scp_clock *c)
@@ -48,74 +48,34 @@ static void use_anchors(const struct scp_clock *c, struct prof_clock *out)
 	out->rate_error = anchor_error(c);
 }
 
-#if defined __x86_64__
+#ifdef __x86_64__
 #define OUR_MACHINE EM_X86_64
-static uint64_t read_counter(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-#elif defined __aarch64__
-#define OUR_MACHINE EM_AARCH64
-static uint64_t read_counter(void)
-{
-	uint64_t v;
-
-	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(v));
-	return v;
-}
 #else
-#define OUR_MACHINE EM_NONE
-static uint64_t read_counter(void)
-{
-	return 0;
-}
+#define OUR_MACHINE EM_AARCH64
 #endif
-
-static uint64_t read_mono(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* The narrowest of many pairings: the others were interrupted. */
-static struct scp_anchor take_anchor(void)
-{
-	struct scp_anchor best = {.width_ns = UINT64_MAX};
-
-	for (int i = 0; i < PAIRINGS; i++) {
-		uint64_t before = read_mono(), counter = read_counter(), after = read_mono();
-
-		if (after - before < best.width_ns)
-			best = (struct scp_anchor){counter, before + (after - before) / 2,
-						   after - before};
-	}
-	return best;
-}
 
 static struct scp_anchor first_here, last_here;
 static bool begun;
 
 void rate_begin(void)
 {
-	first_here = take_anchor();
+	first_here = counter_pair(counter_read_ordered);
 	begun = true;
 }
 
 /* Waits for what lacks of a good rate. */
 static void take_anchors(void)
 {
-	if (!begun || read_mono() - first_here.mono_ns > OLDEST_NS)
+	if (!begun || counter_raw_ns() - first_here.mono_ns > OLDEST_NS)
 		rate_begin();
-	last_here = take_anchor();
+	last_here = counter_pair(counter_read_ordered);
 	double width = (double)(first_here.width_ns + last_here.width_ns);
 	double lacks = 2 * width / GOOD_ERROR - (double)(last_here.mono_ns - first_here.mono_ns);
 	if (lacks <= width / GOOD_ERROR)
 		return;
 	struct timespec pause = {.tv_nsec = lacks < CALIBRATION_NS ? (long)lacks : CALIBRATION_NS};
 	nanosleep(&pause, NULL);
-	last_here = take_anchor();
+	last_here = counter_pair(counter_read_ordered);
 }
 
 /* Once for all files, whichever thread reads the first. */
@@ -131,28 +91,14 @@ static void calibrate_here(struct scp_clock *c)
 static bool recorded_since_boot(const struct scp_header *h)
 {
 	static const uint8_t unknown[16];
-	char text[40] = "";
 	uint8_t id[16];
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
 	size_t n = 0;
 
-	if (!f)
-		return false;
-	if (!fgets(text, sizeof text, f))
-		text[0] = 0;
-	fclose(f);
-	for (const char *p = text; *p && n < sizeof id;) {
-		unsigned byte;
-
-		if (*p == '-') {
-			p++;
-			continue;
-		}
-		if (sscanf(p, "%2x", &byte) != 1 || !p[1])
-			break;
-		id[n++] = (uint8_t)byte;
-		p += 2;
-	}
+	while (f && n < sizeof id && fscanf(f, "%*1[-]") >= 0 && fscanf(f, "%2hhx", &id[n]) == 1)
+		n++;
+	if (f)
+		fclose(f);
 	return n == sizeof id && memcmp(id, h->boot_id, sizeof id) == 0 &&
 	       memcmp(id, unknown, sizeof id) != 0;
 }
@@ -164,7 +110,7 @@ static int resolve_counter(const char *path, const struct scp_header *h, struct 
 		use_anchors(c, out);
 		return 0;
 	}
-	if (h->machine == OUR_MACHINE && OUR_MACHINE != EM_NONE && recorded_since_boot(h)) {
+	if (h->machine == OUR_MACHINE && recorded_since_boot(h)) {
 		calibrate_here(c);
 		use_anchors(c, out);
 		if (isfinite(out->rate_error))

@@ -37,7 +37,7 @@ static bool is_sorted(const struct raw_list *list)
 uint32_t references_search(const struct raw_list *list, uint32_t table, uint32_t id, uint32_t sub)
 {
 	struct raw_ref key = {.table = table, .id = id, .sub = sub};
-	uint32_t low;
+	size_t low;
 
 	BISECT(low, list->count, compare_keys(&list->ref[low], &key) < 0);
 	if (low == list->count || compare_keys(&list->ref[low], &key) != 0)

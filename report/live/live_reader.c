@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/bisect.h"
 #include "profile/base/error.h"
 #include "report/symbols/function_names.h"
 
@@ -190,17 +191,10 @@ static int make_model(struct live_reader *f, const struct target_file *files, si
 
 const struct live_reader_file *live_reader_file_of(const struct live_reader *f, uint32_t entry)
 {
-	size_t low = 0, high = f->files;
+	size_t behind;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->file[middle].first <= entry)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &f->file[low];
+	BISECT(behind, f->files, f->file[behind].first <= entry);
+	return &f->file[behind - 1];
 }
 
 /* Are there new files, or entries that the model lacks? Also notes which processes are alive. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
+#include "profile/base/bisect.h"
 
 #define SLACK_NS UINT64_C(1000000000) /* between the end of a parent's recording and its child */
 
@@ -101,18 +102,12 @@ static void sort(struct joining *j, int (*compare)(const void *, const void *, v
 /* The process with that pid that began last before `when`; PROF_NONE: none. Sorted by pid. */
 static uint32_t find_pid(const struct joining *j, uint32_t pid, uint64_t when)
 {
-	uint32_t low = 0, high = j->count;
 	const struct span *s;
+	size_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		s = &j->span[j->order[middle]];
-		if (s->process->pid < pid || (s->process->pid == pid && s->start <= when))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, j->count,
+	       (s = &j->span[j->order[low]],
+		s->process->pid < pid || (s->process->pid == pid && s->start <= when)));
 	s = low ? &j->span[j->order[low - 1]] : NULL;
 	return s && s->process->pid == pid ? j->order[low - 1] : PROF_NONE;
 }

@@ -84,10 +84,10 @@ static bool begin_division(struct code_map *m)
 /* The part that an address is in; m->bounds: before all of them. */
 static uint32_t find_part(const struct code_map *m, uint64_t address)
 {
-	uint32_t low;
+	size_t low;
 
 	BISECT(low, m->bounds, m->bound[low] <= address);
-	return low ? low - 1 : m->bounds;
+	return low ? (uint32_t)low - 1 : m->bounds;
 }
 
 static void take_part(struct code_map *m, uint32_t part, uint32_t i, bool latest)

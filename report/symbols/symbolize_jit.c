@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/bisect.h"
 #include "report/symbols/generated.h"
 
 #define PROCESSES 32u /* whose /proc is asked: hundreds that have ended would only cost time */
@@ -214,16 +215,9 @@ static void take_kept(struct jit *j, const struct prof_generated **kept, uint32_
 
 static bool is_kept(const struct jit *j, uint32_t maps, uint32_t pid)
 {
-	uint32_t low = 0, high = maps;
+	size_t low;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (j->map[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, maps, j->map[low].pid < pid);
 	return low < maps && j->map[low].pid == pid;
 }
 

@@ -129,7 +129,7 @@ static bool same_section(const struct symbol_table *t, GElf_Addr a, GElf_Addr b)
 static const struct entry *find(const struct symbol_table *t, GElf_Addr address)
 {
 	const struct entry *nearest;
-	uint32_t count;
+	size_t count;
 
 	BISECT(count, t->count, t->entry[count].value <= address);
 	nearest = count ? &t->entry[count - 1] : NULL;

@@ -69,7 +69,7 @@ $(UNIT)/serve/test_http: UNIT_LDFLAGS = -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dl
 # Time is made up.
 $(UNIT)/collector/test_causal: UNIT_LDFLAGS = -Wl,--wrap=causal_state_now,--wrap=causal_state_wait
 $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
-	-Wl,--wrap=clocks_read_source,--wrap=clocks_read_raw_ns,--wrap=counter_is_trusted,--wrap=usleep
+	-Wl,--wrap=clocks_read_source,--wrap=clock_gettime,--wrap=clocks_verdict_trusts_counter,--wrap=usleep
 # Programs and library of this build, run by the test.
 CFLAGS_tests_unit_profile_test_overhead_recorded = \
 	-DPROGRAM='"$(abspath $(BUILD))/tests/programs/overhead_life"' -DLIBRARY='"$(abspath $(BUILD))/libscprof.so"'

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/clocks/counter.h"
+#include "collector/clocks/clocks.h"
+#include "profile/base/counter.h"
 #include "collector/displacement/fluid/fluid_private.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
@@ -66,7 +67,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	struct fluid *f;
 	char why[256];
 
-	if (!counter_is_trusted(why, sizeof(why))) {
+	if (!clocks_verdict_trusts_counter(why, sizeof(why))) {
 		error_set(err, "%.200s, and the fluid measures its chunks with it", why);
 		return NULL;
 	}
@@ -152,7 +153,7 @@ uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
 
 double fluid_rate(const struct fluid *f)
 {
-	struct clock_pair later = clocks_measure_pair(fluid_thread_now);
+	struct scp_anchor later = counter_pair(fluid_thread_now);
 	double error;
 
 	return clocks_measure_rate(&f->origin, &later, &error);
@@ -161,7 +162,7 @@ double fluid_rate(const struct fluid *f)
 double fluid_seconds(const struct fluid *f, uint64_t at, double units_per_ns)
 {
 	/* `at` may lie before the origin */
-	double since = (double)(int64_t)(at - f->origin.reading) / units_per_ns;
+	double since = (double)(int64_t)(at - f->origin.clock_at) / units_per_ns;
 
-	return ((double)f->origin.raw_ns + since) / 1e9;
+	return ((double)f->origin.mono_ns + since) / 1e9;
 }

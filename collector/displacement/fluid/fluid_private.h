@@ -63,7 +63,7 @@ struct fluid {
 	struct fluid_options options;
 	struct fluid_group group;
 	bool apart; /* all threads are in it: the fluid yields to all tasks of the machine */
-	struct clock_pair origin;
+	struct scp_anchor origin;
 	double units_per_ns; /* at the start */
 	sem_t ready;
 	atomic_bool stop;

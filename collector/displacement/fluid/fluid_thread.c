@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 #include "collector/displacement/fluid/fluid_private.h"
 #include "collector/machine/cpus.h"
 

@@ -52,7 +52,7 @@ void agent_close(struct agent *a)
 		agent_meet_drop(a, s);
 	}
 	counters_end(&a->counters);
-	shares_free(&a->shares);
+	shares_tend(&a->shares, UINT64_MAX);
 	sem_destroy(&a->stopped);
 	pthread_mutex_destroy(&a->reading);
 	pthread_mutex_destroy(&a->lock);

@@ -166,7 +166,6 @@ void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t
 
 /* Forget users who have paid. */
 void shares_tend(struct share **shares, uint64_t now_ns);
-void shares_free(struct share **shares);
 
 #define AGENT_FRESH_NS	  UINT64_C(500000000)
 #define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */

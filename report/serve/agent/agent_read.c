@@ -181,25 +181,13 @@ void shares_spend(struct share **shares, unsigned uid, uint64_t now_ns, uint64_t
 			(s->paid_ns > began_ns ? s->paid_ns : began_ns) + took_ns * SHARES_PART;
 }
 
-static void forget(struct share **shares, struct share *s)
-{
-	HASH_DEL(*shares, s);
-	free(s);
-}
-
 void shares_tend(struct share **shares, uint64_t now_ns)
 {
 	for (struct share *s = *shares, *next; s; s = next) {
 		next = s->hh.next;
-		if (s->paid_ns <= now_ns)
-			forget(shares, s);
-	}
-}
-
-void shares_free(struct share **shares)
-{
-	for (struct share *s = *shares, *next; s; s = next) {
-		next = s->hh.next;
-		forget(shares, s);
+		if (s->paid_ns > now_ns)
+			continue;
+		HASH_DEL(*shares, s);
+		free(s);
 	}
 }

@@ -118,7 +118,7 @@ static int estimate_all(struct gauges *g, struct making *made, size_t count, con
 
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = estimate(g, &made[i], a, &shares);
-	shares_free(&shares);
+	shares_tend(&shares, UINT64_MAX);
 	return status;
 }
 

@@ -6,19 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "collector/clocks/counter.h"
 #include "collector/bench/bench.h"
 
 #define UNITS_A_NS 3
 
 const struct clock_source *__wrap_clocks_read_source(enum scp_clock_kind kind);
-uint64_t __wrap_clocks_read_raw_ns(void);
-bool __wrap_counter_is_trusted(char *why, size_t size);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
+bool __wrap_clocks_verdict_trusts_counter(char *why, size_t size);
 int __wrap_usleep(useconds_t us);
 
 static bool trusted;
@@ -41,12 +41,15 @@ const struct clock_source *__wrap_clocks_read_source(enum scp_clock_kind kind)
 	return &counter;
 }
 
-uint64_t __wrap_clocks_read_raw_ns(void)
+int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
 {
-	return now_ns;
+	assert_int_equal(clock, CLOCK_MONOTONIC_RAW);
+	*t = (struct timespec){.tv_sec = (time_t)(now_ns / 1000000000u),
+			       .tv_nsec = (long)(now_ns % 1000000000u)};
+	return 0;
 }
 
-bool __wrap_counter_is_trusted(char *why, size_t size)
+bool __wrap_clocks_verdict_trusts_counter(char *why, size_t size)
 {
 	snprintf(why, size, "the test says so");
 	return trusted;

@@ -21,7 +21,7 @@
 
 #include "collector/causal/causal_page_private.h"
 #include "collector/causal/causal_page.h"
-#include "collector/clocks/counter.h"
+#include "profile/base/counter.h"
 #include "stats/numerics/random.h"
 
 static char path[64];

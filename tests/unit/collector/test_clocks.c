@@ -26,7 +26,7 @@ static void names_read_back(void **state)
 
 static void a_rate_carries_the_error_of_its_pairs(void **state)
 {
-	struct clock_pair a = {1000, 5000000, 100}, b = {1000 + 2700000, 6000000, 300};
+	struct scp_anchor a = {1000, 5000000, 100}, b = {1000 + 2700000, 6000000, 300};
 	double error, rate = clocks_measure_rate(&a, &b, &error);
 
 	(void)state;

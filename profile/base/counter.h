@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The processor's own counter, as the target reads it: TSC on x86-64, the virtual counter on
- * AArch64. One source file an architecture says whether it can be trusted. */
+ * AArch64. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <time.h>
+
+#include "include/scprof_format.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -62,6 +63,26 @@ static inline void counter_settle(void)
 #error "scprof knows the counters of x86-64 and AArch64 only"
 #endif
 
-/* Runs at one rate on all CPUs, sleep states or not, and may be read here?
- * `why` gets the reason, either way. */
-bool counter_is_trusted(char *why, size_t size);
+static inline uint64_t counter_raw_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A reading of a clock between two of the raw clock: of many pairings the narrowest, since the
+ * others were interrupted. */
+static inline struct scp_anchor counter_pair(uint64_t (*read)(void))
+{
+	struct scp_anchor best = {.width_ns = UINT64_MAX};
+
+	for (int i = 0; i < 64; i++) {
+		uint64_t before = counter_raw_ns(), reading = read(), after = counter_raw_ns();
+
+		if (after - before < best.width_ns)
+			best = (struct scp_anchor){reading, before + (after - before) / 2,
+						   after - before};
+	}
+	return best;
+}
