@@ -6,7 +6,7 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 
 # Tracing is for one architecture.
 COLLECTOR_ATTACH_x86_64 = \
-	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_sample.c attach_state.c) \
+	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_sample.c attach_state.c attach_work_x86_64.c) \
 	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_stop.c remote_wait.c sigframe_x86_64.c)
 
 # The core of the library's unwinder, for the tool.
@@ -39,7 +39,6 @@ COLLECTOR_SRC = \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
 	$(addprefix collector/attach/refusal/,refusal.c refusal_process.c) \
 	collector/attach/attach.c \
-	collector/attach/attach_work_$(COLLECTOR_ARCH).c \
 	$(COLLECTOR_ATTACH_$(COLLECTOR_ARCH)) \
 	collector/attach/copy_in.c \
 	collector/causal/causal.c \

@@ -19,7 +19,6 @@ STATS_SRC = \
 	stats/mean/states.c \
 	stats/mean/stopping.c \
 	stats/numerics/distributions.c \
-	stats/numerics/random.c \
 	stats/planning/plan.c \
 	stats/regression/collinearity.c \
 	stats/regression/line.c \

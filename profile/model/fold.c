@@ -82,11 +82,6 @@ static void add_process(void *to, void *from)
 	fold_attached(&d->attached, &s->attached);
 }
 
-static void drop_process(void *process)
-{
-	model_clear_process(process);
-}
-
 static int compare_tables(const void *a, const void *b)
 {
 	const struct prof_table *x = a, *y = b;
@@ -174,7 +169,7 @@ enum { PROCESS, TABLE, ENTRY, GAP, LOOK, SLOWEST, SITE_COST, SAMPLE, KINDS };
 
 static const struct kind kinds[KINDS] = {
 	[PROCESS] = {KIND(process, processes), .of = KINDS, .compare = compare_processes,
-		     .add = add_process, .drop = drop_process},
+		     .add = add_process, .drop = model_clear_process},
 	[TABLE] = {KIND(table, tables), .of = PROCESS, .compare = compare_tables, .add = add_table},
 	[ENTRY] = {KIND(entry, entries), .of = TABLE, .add = add_entry, .drop = drop_entry,
 		   .key_bytes = offsetof(struct prof_entry, outcome) + sizeof(uint16_t)},

@@ -107,8 +107,10 @@ struct profile_size profile_size(const struct profile *p)
 	return size;
 }
 
-void model_clear_process(struct prof_process *q)
+void model_clear_process(void *process)
 {
+	struct prof_process *q = process;
+
 	free(q->exe);
 	free(q->program);
 	free(q->argv);

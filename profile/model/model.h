@@ -100,8 +100,8 @@ struct profile_size {
 
 struct profile_size profile_size(const struct profile *p);
 
-/* Frees the strings. */
-void model_clear_process(struct prof_process *q);
+/* Frees the strings of a struct prof_process. */
+void model_clear_process(void *process);
 
 /* Free all beyond that size, which was the model's. */
 void profile_shrink(struct profile *p, const struct profile_size *size);

@@ -104,12 +104,6 @@ static void add_stretch(struct prof_apart *sum, prof_u128 calls, prof_u128 units
 	sum->slow_units_sq += slow * slow;
 }
 
-static void add_all(struct prof_apart *sum, const struct prof_apart *more)
-{
-	PROF_ADD(sum, more, stretches, calls_sq, calls_units, units_sq, slow_calls_units,
-		 slow_units_sq);
-}
-
 /* NULL: the slow clock has no batches over the same calls. */
 static const uint64_t *slow_sums(const struct prof_sums *s)
 {
@@ -147,7 +141,8 @@ void unbatched_add(struct prof_apart *sum, const struct prof_sums *s, uint64_t s
 		add_rest(sum, s, slow_units, kept);
 		return;
 	}
-	add_all(sum, s->apart);
+	PROF_ADD(sum, s->apart, stretches, calls_sq, calls_units, units_sq, slow_calls_units,
+		 slow_units_sq);
 	for (uint32_t i = kept; i < s->batches.count; i++)
 		add_stretch(sum, each, s->batches.sum[i], slow ? slow[i] : 0);
 }

@@ -69,10 +69,7 @@ static void put_value(struct metrics *m, const struct row_metric *what,
 static void labels(struct metrics *m, const struct counters_service *s,
 		   const struct counters_function *f, unsigned outcome, uint32_t clock)
 {
-	metrics_write_sample(m);
-	metrics_write_label(m, "service", s->name);
-	metrics_write_label(m, "function", f->name);
-	metrics_write_label(m, "library", f->library);
+	METRICS_SAMPLE(m, "service", s->name, "function", f->name, "library", f->library);
 	if (f->waits)
 		metrics_write_label(m, "kind", "wait");
 	if (outcome < COUNTERS_OUTCOMES)
@@ -200,10 +197,8 @@ static void put_computing(struct metrics *m, const struct agent *a)
 		const struct counters_computing *c = &s->computing;
 
 		for (uint32_t i = 0; i < c->rows && now_ns < c->until_ns; i++) {
-			metrics_write_sample(m);
-			metrics_write_label(m, "service", s->name);
-			metrics_write_label(m, "function", c->row[i].function);
-			metrics_write_label(m, "library", c->row[i].library);
+			METRICS_SAMPLE(m, "service", s->name, "function", c->row[i].function,
+				       "library", c->row[i].library);
 			metrics_write_real(m, c->row[i].cpu_s);
 		}
 	}
@@ -217,9 +212,7 @@ static void put_detectors(struct metrics *m, const struct agent *a)
 		for (uint32_t i = 0; i <= SCP_SWITCH_PERF; i++) {
 			if (!(s->detectors & 1u << i))
 				continue;
-			metrics_write_sample(m);
-			metrics_write_label(m, "service", s->name);
-			metrics_write_label(m, "detector", report_names_detector(i));
+			METRICS_SAMPLE(m, "service", s->name, "detector", report_names_detector(i));
 			metrics_write_whole(m, 1);
 		}
 }
@@ -229,9 +222,7 @@ static void put_losses(struct metrics *m, const struct agent *a)
 	metrics_write_counter(m, "scprof_lost_calls", "", "Calls that could not be recorded.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 		for (unsigned i = 0; i < COUNTERS_LOSSES; i++) {
-			metrics_write_sample(m);
-			metrics_write_label(m, "service", s->name);
-			metrics_write_label(m, "reason", counters_loss_names[i]);
+			METRICS_SAMPLE(m, "service", s->name, "reason", counters_loss_names[i]);
 			metrics_write_whole(m, s->lost[i]);
 		}
 }
@@ -247,8 +238,7 @@ static uint64_t living(const struct agent *a, const struct counters_service *s)
 
 static void of_service(struct metrics *m, const struct counters_service *s, uint64_t value)
 {
-	metrics_write_sample(m);
-	metrics_write_label(m, "service", s->name);
+	METRICS_SAMPLE(m, "service", s->name);
 	metrics_write_whole(m, value);
 }
 
@@ -271,7 +261,7 @@ static void put_services(struct metrics *m, const struct agent *a)
 
 static void one(struct metrics *m, double value)
 {
-	metrics_write_sample(m);
+	METRICS_SAMPLE(m);
 	metrics_write_real(m, value);
 }
 
@@ -290,15 +280,13 @@ static void put_files(struct metrics *m, const struct agent *a)
 		count[o->state]++;
 	metrics_write_gauge(m, "scprof_files", "", "Profile files by state.");
 	for (unsigned i = 0; i < SOURCE_STATES; i++) {
-		metrics_write_sample(m);
-		metrics_write_label(m, "state", source_state_names[i]);
+		METRICS_SAMPLE(m, "state", source_state_names[i]);
 		metrics_write_whole(m, count[i]);
 	}
 	metrics_write_counter(m, "scprof_read_failures", "",
 			      "Files or readings that were refused.");
 	for (unsigned i = 0; i < SOURCE_FAULTS; i++) {
-		metrics_write_sample(m);
-		metrics_write_label(m, "reason", source_fault_names[i]);
+		METRICS_SAMPLE(m, "reason", source_fault_names[i]);
 		metrics_write_whole(m, a->faults[i]);
 	}
 	one_gauge(m, "scprof_files_beyond_limit", "", "Files passed over because of the limits.",
@@ -323,8 +311,7 @@ static void put_agent(struct metrics *m, const struct agent *a, const struct gau
 	one_gauge(m, "scprof_refresh_seconds", "seconds", "How long the last reading took.",
 		  a->refresh_s);
 	metrics_write_gauge(m, "scprof_build_info", "", "Always 1.");
-	metrics_write_sample(m);
-	metrics_write_label(m, "version", SCPROF_VERSION);
+	METRICS_SAMPLE(m, "version", SCPROF_VERSION);
 	metrics_write_whole(m, 1);
 	one_gauge(m, "process_start_time_seconds", "seconds", "Of this agent, since 1970.",
 		  (double)a->started_real_ns / 1e9);

@@ -35,10 +35,12 @@ void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, 
 	family(m, name, unit, help, "gauge");
 }
 
-void metrics_write_sample(struct metrics *m)
+void metrics_write_sample(struct metrics *m, const char *const *labels)
 {
 	fprintf(m->out, "%s%s", m->family, m->counter ? "_total" : "");
 	m->labels = false;
+	for (; *labels; labels += 2)
+		metrics_write_label(m, labels[0], labels[1]);
 }
 
 void metrics_write_label(struct metrics *m, const char *name, const char *value)

@@ -94,12 +94,11 @@ static void write_both(FILE *out)
 		struct metrics m = {.out = out, .openmetrics = openmetrics};
 
 		metrics_write_counter(&m, "x_seconds", "seconds", "Time.");
-		metrics_write_sample(&m);
-		metrics_write_label(&m, "a", "1");
+		METRICS_SAMPLE(&m, "a", "1");
 		metrics_write_label(&m, "b", "2");
 		metrics_write_whole(&m, (prof_u128)1 << 100);
 		metrics_write_gauge(&m, "y", "", "It.");
-		metrics_write_sample(&m);
+		METRICS_SAMPLE(&m);
 		metrics_write_real(&m, -1.0 / 0.0);
 		metrics_write_end(&m);
 	}
