@@ -15,7 +15,7 @@
 
 /* Where a traced thread is, and what its stop asks for (x86-64). The tracer may be late by any
  * time, so what was true when it last acted says nothing: the registers at each stop do. The table
- * of remote_place.c has all of it:
+ * of remote.c has all of it:
  *
  *	own	-> inside	the tracer writes the registers, at the stop that its interrupt made
  *	inside	-> gate		the call is over; the tracer sees it enter rt_sigreturn
