@@ -78,6 +78,7 @@ COLLECTOR_SRC = \
 	collector/doctor/doctor_check.c \
 	collector/doctor/doctor_kernel.c \
 	collector/doctor/doctor_library.c \
+	collector/doctor/doctor_program.c \
 	collector/duration.c \
 	collector/launch/elf_facts.c \
 	collector/launch/environment.c \

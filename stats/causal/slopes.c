@@ -173,26 +173,6 @@ static int slopes_run_fit(struct slopes_run *r, const double *y, double *carried
 	return fit_carry(r, carried);
 }
 
-static double slope_of(const struct slopes_run *r, size_t c)
-{
-	return r->fit.coefficient[c] + (r->carry ? r->carried.coefficient[c] : 0);
-}
-
-struct slopes_value slopes_run_slope(struct slopes_run *r, size_t c)
-{
-	const struct slopes_system *s = &r->system;
-
-	if (r->fit.dropped[c])
-		return (struct slopes_value){NAN, NAN, NAN};
-	for (size_t w = 0; w < s->windows; w++) {
-		r->room[w] = r->fit.influence[w * r->columns + c];
-		if (r->carry)
-			r->room[w] += r->carried.influence[w * r->columns + c];
-	}
-	return slopes_system_error(slope_of(r, c), r->room, r->residual, s->windows,
-				   s->blocks + r->columns + (r->carry ? r->columns : 0));
-}
-
 /* y per unit without delays, over windows with their weights; and the total effect
  * of all delays as a share of it. */
 static void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes_value *unit,
@@ -210,7 +190,7 @@ static void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes
 			mean[c] += s->weight[w] * s->n[w] * r->x[w * r->columns + c];
 	}
 	for (size_t c = 0; mean && c < r->columns; c++)
-		added += mean[c] * slope_of(r, c);
+		added += mean[c] * slopes_run_value(r, c);
 	if (!mean || !(n > 0))
 		goto out;
 	unit->value = (sum - added) / n;
@@ -226,7 +206,7 @@ static void slopes_run_unit(struct slopes_run *r, const double *y, struct slopes
 	for (size_t w = 0; w < s->windows; w++) {
 		r->room[w] = y[w] - s->n[w] * unit->value;
 		for (size_t c = 0; c < r->columns; c++)
-			r->room[w] -= s->n[w] * r->x[w * r->columns + c] * slope_of(r, c);
+			r->room[w] -= s->n[w] * r->x[w * r->columns + c] * slopes_run_value(r, c);
 		r->room[w] *= s->weight[w];
 	}
 	slopes_system_mean(r->room, s->windows, &unit->error, &unit->freedom);

@@ -73,7 +73,12 @@ struct slopes_run {
 	struct slopes_estimate fit, carried;
 };
 
-/* Slope of a column; its influences are left in r->room. */
+static inline double slopes_run_value(const struct slopes_run *r, size_t column)
+{
+	return r->fit.coefficient[column] + (r->carry ? r->carried.coefficient[column] : 0);
+}
+
+/* In slopes_system.c: slope of a column; its influences are left in r->room. */
 struct slopes_value slopes_run_slope(struct slopes_run *r, size_t column);
 
 /* In slopes_shape.c: low, high and shape from the levels of a site. r->fit is the fit of the times.

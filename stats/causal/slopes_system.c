@@ -232,3 +232,18 @@ void slopes_system_mean(const double *series, size_t windows, double *error, dou
 	*error = sqrt(sum / count / n);
 	*freedom = count;
 }
+
+struct slopes_value slopes_run_slope(struct slopes_run *r, size_t c)
+{
+	const struct slopes_system *s = &r->system;
+
+	if (r->fit.dropped[c])
+		return (struct slopes_value){NAN, NAN, NAN};
+	for (size_t w = 0; w < s->windows; w++) {
+		r->room[w] = r->fit.influence[w * r->columns + c];
+		if (r->carry)
+			r->room[w] += r->carried.influence[w * r->columns + c];
+	}
+	return slopes_system_error(slopes_run_value(r, c), r->room, r->residual, s->windows,
+				   s->blocks + r->columns + (r->carry ? r->columns : 0));
+}
