@@ -116,7 +116,6 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 		return NULL;
 	}
 	warnings_collect(r);
-	next_steps_fill(r, o->format == REPORT_HTML);
 	return r;
 }
 
@@ -184,6 +183,7 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 		return -1;
 	}
 	errno = 0;
+	next_steps_fill(r, o->format == REPORT_HTML);
 	status = printers[o->format](r, o, out);
 	report_free(r);
 	return finish(out, status);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
+#include "report/model/model.h"
 #include "report/model/sites.h"
 #include "report/wording/utf8.h"
 #include "report/wording/numbers.h"
@@ -239,32 +240,38 @@ char *elsewhere_not_called(const struct report *r)
 	return utf8_memory_end(&memory);
 }
 
+double elsewhere_time_s(const struct report *r)
+{
+	const struct report_threads_time *t = programs_time(r);
+	double s = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s + t->asleep_in_calls_s +
+		   t->not_recorded_s + (r->overloaded ? 0 : t->runnable_s);
+
+	return t->known && s > 0 ? s : all_time_s(r);
+}
+
 double elsewhere_computing(const struct report *r)
 {
-	const struct report_threads_time *t = &r->threads_time;
-	double all = all_time_s(r), cpu = t->cpu_outside_s, looked = 0;
+	const struct report_threads_time *t = programs_time(r);
+	bool known = t->known && r->time_ns > 0;
+	double all = elsewhere_time_s(r),
+	       cpu = known ? t->cpu_outside_s : r->ledger.cpu_s - r->calls_ns / 1e9;
 
-	if (t->known && r->time_ns > 0)
-		all -= t->runnable_s;
-	else
-		cpu = r->ledger.cpu_s - r->calls_ns / 1e9;
-	if (!(all > 0))
-		return NAN;
 	for (uint32_t i = 0; i < r->elsewheres; i++)
-		if (strcmp(r->elsewhere[i].group, "wait") != 0)
-			looked += r->elsewhere[i].time_s;
-	return isnan(cpu) ? NAN : fmax(fmin((cpu - looked) / all, 1), 0);
+		cpu -= r->elsewhere[i].time_s - r->elsewhere[i].waiting_s;
+	return !(all > 0) || isnan(cpu) ? NAN : fmax(fmin(cpu / all, 1), 0);
 }
 
 /* ---- without any calls: what is known is said, and else what may be ---- */
 
 #define MUCH_COMPUTING 0.5
 
-/* What the filters leave out, what was selected, and what other groups would record. */
-static void put_choices(FILE *to, const struct report *r)
+/* What the filters leave out, what was selected, and what other groups would record: in any of the
+ * time, or much of it. */
+static void put_choices(FILE *to, const struct report *r, bool any)
 {
+	bool much = r->elsewheres && r->elsewhere[0].share >= LEAST_SHARE;
 	char *filters = filter_summary_describe(r->profile), *missed = elsewhere_not_called(r),
-	     *looked = elsewhere_describe(r);
+	     *looked = any || much ? elsewhere_describe(r) : NULL;
 
 	if (filters)
 		fprintf(to, " The filters (%s) may have left all calls out.", filters);
@@ -286,12 +293,13 @@ void no_calls_warn(struct report *r)
 	if (r->calls)
 		return;
 	utf8_memory_begin(&memory);
-	if (memory.to)
-		put_choices(memory.to, r);
 	if (memory.to && computing >= MUCH_COMPUTING)
-		fprintf(memory.to, " %s %% of the time with a CPU is computing%s.",
+		fprintf(memory.to, " %s %% of the time%s is computing%s.",
 			numbered_digits(100 * computing, 2).text,
+			r->overloaded ? " with a CPU" : "",
 			r->profile->samples ? ": see COMPUTING" : "");
+	if (memory.to)
+		put_choices(memory.to, r, !(computing >= MUCH_COMPUTING));
 	text = utf8_memory_end(&memory);
 	if (text && text[strlen(text) - 1] == '.')
 		text[strlen(text) - 1] = '\0';

@@ -41,8 +41,10 @@ int elsewhere_fill(struct report *r);
 char *elsewhere_describe(const struct report *r);
 /* "SSL_read, SSL_write": selected functions that were never called. */
 char *elsewhere_not_called(const struct report *r);
-/* The share of the time (but for waiting for a CPU) that the program computed, outside of all calls
- * that are known, looked at or recorded; NAN: not known. */
+/* The threads' time; on an overloaded machine what the program could have used of it. */
+double elsewhere_time_s(const struct report *r);
+/* The share of it that the program computed, outside of all calls that are known, looked at or
+ * recorded; NAN: not known. */
 double elsewhere_computing(const struct report *r);
 /* How much of what the processes did the recorded calls explain. Of a report that is complete
  * otherwise. -1: out of memory. */

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
@@ -18,13 +19,8 @@
 #define WANTED	       0.05  /* what --until is to reach */
 #define HOPELESS       100.0 /* as many calls as there are are needed */
 #define FEWEST	       30    /* calls: fewer will not be many in a longer run */
-
-/* What the program could have used: beside others, it waited for CPUs. */
-static double all_states_s(const struct report_threads_time *t)
-{
-	return t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s + t->asleep_in_calls_s +
-	       t->not_recorded_s;
-}
+#define MOST_RUNS      20    /* of a command that ends by itself */
+#define FEW_SAMPLES    100   /* independent ones: an interval may be 20 % wide */
 
 /* Of a row, what counts: its time on a CPU where that is known. */
 static double time_of(const struct report_site *s)
@@ -36,11 +32,11 @@ static double time_of(const struct report_site *s)
 
 static bool matters(const struct report *r, const struct report_site *s, double all_ns)
 {
-	const struct report_threads_time *t = programs_time(r);
-	double most_ns = t->known ? 1e9 * all_states_s(t) : r->time_ns;
+	double most_ns = 1e9 * elsewhere_time_s(r);
 
 	return !s->waits && time_of(s) >= ROW_MATTERS * all_ns &&
-	       time_of(s) >= LEAST_OF_ALL * most_ns;
+	       time_of(s) >= (elsewhere_computing(r) >= MOST_OF_TIME ? ROW_MATTERS : LEAST_OF_ALL) *
+				     most_ns;
 }
 
 /* How many times as many calls as there are would make the interval of a row narrow; 0: it is
@@ -80,6 +76,7 @@ static const struct report_site *find_wide(const struct report *r)
 struct line {
 	FILE *to;
 	uint32_t command;
+	bool page; /* the report is one */
 };
 
 static void begin_command(struct line *line)
@@ -90,9 +87,10 @@ static void begin_command(struct line *line)
 }
 
 /* Each writes its line if it has something to say. */
-typedef bool step(struct line *line, const struct report *r);
+typedef bool step(struct line *line, struct report *r);
 
-/* What is off and would record much; without any calls, whatever it is. */
+/* What is off and would record much; without any calls, whatever it is, but for a few calls of a
+ * program that computes. */
 static const struct report_elsewhere *worth_recording(const struct report *r)
 {
 	const struct report_elsewhere *e = r->elsewheres ? &r->elsewhere[0] : NULL;
@@ -100,10 +98,12 @@ static const struct report_elsewhere *worth_recording(const struct report *r)
 	bool much = e && e->share >= MUCH_ELSEWHERE && e->calls >= MANY_ELSEWHERE &&
 		    (!r->overloaded || e->waiting_s > e->time_s / 2);
 
-	return much || (e && !r->calls && e->calls) ? e : NULL;
+	return much || (e && !r->calls && e->calls && !(elsewhere_computing(r) >= MOST_OF_TIME))
+		       ? e
+		       : NULL;
 }
 
-static bool elsewhere(struct line *line, const struct report *r)
+static bool elsewhere(struct line *line, struct report *r)
 {
 	const struct report_elsewhere *e = worth_recording(r);
 
@@ -120,27 +120,77 @@ static bool elsewhere(struct line *line, const struct report *r)
 	return true;
 }
 
-static void say_share(struct line *line, const struct report *r, double share, const char *what)
+static void put_share(struct line *line, const struct report *r, double share, const char *what)
 {
 	fprintf(line->to, "%s%s of the time is %s",
 		r->overloaded ? "Without the waits for a CPU, " : "",
 		numbered_share(fmin(share, 1)).text, what);
+}
+
+/* A few samples: more of them, of as much CPU time. False: they are enough, or it has the least. */
+static bool more_samples(struct line *line, const struct report *r)
+{
+	uint64_t now_ns = r->profile->sampling.period_ns;
+
+	if (r->computing->effective >= FEW_SAMPLES || now_ns <= 100000)
+		return false;
+	fprintf(line->to, ", too few samples to tell in what (%s)",
+		numbered_count(r->computing->samples - r->computing->in_calls).text);
 	begin_command(line);
+	next_command_run(line->to, r, 0, now_ns > 500000 ? " --sample 500us" : " --sample 100us");
+	return true;
+}
+
+static bool computing(struct line *line, struct report *r, double least)
+{
+	double share = elsewhere_computing(r);
+	bool sampled =
+		share >= least && computing_find(r) == 0 && r->computing && r->computing->rows;
+
+	if (!(share >= least) || (!sampled && computing_missing(r->profile)) ||
+	    (sampled && line->page))
+		return false;
+	put_share(line, r, share, "computing");
+	if (!sampled) {
+		fputs(", not sampled", line->to);
+		begin_command(line);
+		next_command_run(line->to, r, 0, " --sample 5ms");
+		return true;
+	}
+	const struct report_computing_row *row = r->computing->row;
+	if (more_samples(line, r))
+		return true;
+	fprintf(line->to, ", %s of that in %.60s%s; as a flame graph",
+		numbered_share(row->share).text, computing_name(row), computing_behind(row));
+	begin_command(line);
+	next_command_report(line->to, r, " -o report.html");
+	return true;
+}
+
+static bool mostly_computing(struct line *line, struct report *r)
+{
+	return computing(line, r, MOST_OF_TIME);
+}
+
+static bool also_computing(struct line *line, struct report *r)
+{
+	return elsewhere_computing(r) < MOST_OF_TIME && computing(line, r, MUCH_ELSEWHERE);
 }
 
 /* Waiting that no group that was off would record, either: locks and sleeping are in none. */
-static bool not_recorded(struct line *line, const struct report *r)
+static bool not_recorded(struct line *line, struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
 	double left = t->known ? t->not_recorded_s : 0, share;
 	uint32_t more = r->profile->looks ? 0 : SCP_GROUP_ALL;
 
 	for (uint32_t i = 0; i < r->elsewheres; i++)
-		left -= r->elsewhere[i].waiting_s;
-	share = t->known ? left / all_states_s(t) : 0;
+		left -= r->elsewhere[i].time_s; /* which may be waiting */
+	share = t->known ? left / elsewhere_time_s(r) : 0;
 	if (!(share >= MOST_OF_TIME))
 		return false;
-	say_share(line, r, share, "waiting that was not recorded");
+	put_share(line, r, share, "waiting that was not recorded");
+	begin_command(line);
 	if (next_command_dump(line->to, r)) /* in what, may be nothing that can be recorded */
 		return true;
 	next_command_run(line->to, r, more,
@@ -151,34 +201,51 @@ static bool not_recorded(struct line *line, const struct report *r)
 }
 
 /* One thread's waiting is told by the rows: by thread they would be the same. */
-static bool waiting(struct line *line, const struct report *r)
+static bool waiting(struct line *line, struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
-	double share = t->known		? t->asleep_in_calls_s / all_states_s(t)
+	double share = t->known		? t->asleep_in_calls_s / elsewhere_time_s(r)
 		       : r->time_ns > 0 ? r->waiting_ns / r->time_ns
 					: 0;
 
 	if (!(share >= MOST_OF_TIME) || r->by == REPORT_BY_THREAD || r->all_threads < 2)
 		return false;
-	say_share(line, r, share, "waiting; by thread");
+	put_share(line, r, share, "waiting; by thread");
+	begin_command(line);
 	next_command_report(line->to, r, " --by thread");
 	return true;
 }
 
-static bool wide(struct line *line, const struct report *r)
+/* A command that works until it is done, no server. */
+static bool waits_little(const struct report *r)
+{
+	const char *mostly = threads_time_mostly(programs_time(r));
+
+	return r->asked && mostly && strcmp(mostly, "waits") != 0;
+}
+
+static bool wide(struct line *line, struct report *r)
 {
 	const struct report_site *s = find_wide(r);
 
 	if (!s)
 		return false;
+	double times = ceil(calls_needed(s));
+	/* Another run of it has as many calls as this one. */
+	bool ends = waits_little(r) && !r->asked->attached.known;
+	char option[32];
+
+	if (ends && times > MOST_RUNS)
+		return false;
 	fprintf(line->to, "The interval of %s is wide, %.0f times as many calls would do",
-		r->profile->function[s->function].name, ceil(calls_needed(s)));
+		r->profile->function[s->function].name, times);
 	begin_command(line);
-	next_command_run(line->to, r, 0, " --until 5%");
+	snprintf(option, sizeof(option), " --runs %.0f", times);
+	next_command_run(line->to, r, 0, ends ? option : " --until 5%");
 	return true;
 }
 
-static bool otherwise(struct line *line, const struct report *r)
+static bool otherwise(struct line *line, struct report *r)
 {
 	fputs("The same as a page for a browser", line->to);
 	begin_command(line);
@@ -186,13 +253,14 @@ static bool otherwise(struct line *line, const struct report *r)
 	return true;
 }
 
-static step *const steps[] = {elsewhere, not_recorded, waiting, wide};
+static step *const steps[] = {mostly_computing, elsewhere, not_recorded,
+			      waiting,		wide,	   also_computing};
 
-static bool add(struct report *r, step *say)
+static bool add(struct report *r, step *say, bool page)
 {
 	char *text = NULL;
 	size_t bytes;
-	struct line line = {open_memstream(&text, &bytes), 0};
+	struct line line = {open_memstream(&text, &bytes), 0, page};
 	bool said = line.to && say(&line, r);
 
 	if ((line.to && fclose(line.to) == EOF) || !said) {
@@ -207,7 +275,7 @@ static bool add(struct report *r, step *say)
 void next_steps_fill(struct report *r, bool page)
 {
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r->next_steps < NEXT_STEPS; i++)
-		add(r, steps[i]);
+		add(r, steps[i], page);
 	if (!r->next_steps && r->calls && !page)
-		add(r, otherwise);
+		add(r, otherwise, page);
 }

@@ -251,17 +251,18 @@ void report_head_calls(const struct head *f)
 	name_clock(f, &r->profile->clock, clock, sizeof(clock));
 	if (dual)
 		name_clock(f, &r->profile->slow, slow, sizeof(slow));
-	if (!(r->time_ns > 0) || !r->calls)
+	if (!(r->time_ns > 0))
 		snprintf(cost, sizeof(cost), "what recording cost is not known");
 	else if (r->overhead.measured)
 		describe_cost(f, cost, sizeof(cost));
 	else
 		snprintf(cost, sizeof(cost), "overhead not measured: means include it");
 	describe_intervals(r, about, sizeof(about));
-	head_put(f, "calls", "%s in %s; clock %s%s%s; %.*g %% intervals%s; %s",
-		 numbered_count(r->calls).text,
-		 duration(f, fmax(r->calls_ns - r->nested_ns, 0)).text, clock, dual ? " and " : "",
-		 slow, 6, 100 * r->confidence, about, cost);
+	head_put(f, "calls", "%s%s%s; clock %s%s%s; %.*g %% intervals%s%s%s",
+		 r->calls ? numbered_count(r->calls).text : "none recorded", r->calls ? " in " : "",
+		 r->calls ? duration(f, fmax(r->calls_ns - r->nested_ns, 0)).text : "", clock,
+		 dual ? " and " : "", slow, 6, 100 * r->confidence, about, r->calls ? "; " : "",
+		 r->calls ? cost : "");
 	put_texts(f, false);
 	put_paths(f);
 }

@@ -8,6 +8,8 @@
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 
+#define OVERLOADED 0.2 /* as in threads_time.c; of one program of several */
+
 static struct verdict most_is(const char *code, const char *begin, double part, double all,
 			      const char *where)
 {
@@ -20,9 +22,10 @@ static struct verdict most_is(const char *code, const char *begin, double part, 
 
 /* How many threads wanted a CPU, and how many had one, as means over the time. */
 static struct verdict overloaded(const struct report *r, const struct report_threads_time *t,
-				 double cpu_s)
+				 double cpu_s, double all_s)
 {
-	double wall_s = t == &r->threads_time ? r->wall_s : r->program[0].wall_s;
+	/* Of one thread it may be longer than what was seen of it. */
+	double wall_s = fmin(t == &r->threads_time ? r->wall_s : r->program[0].wall_s, all_s);
 	struct verdict v = {.code = "overloaded"};
 	const char *look = r->sort == REPORT_SORT_CPU ? "rows are by CPU time"
 						      : "look at CPU time (--sort cpu)";
@@ -59,8 +62,8 @@ static struct verdict most_of(const struct report *r, const struct report_thread
 	};
 	size_t from = asleep > cpu ? 3 : 0, to = asleep > cpu ? 5 : 3, most = from;
 
-	if (r->overloaded)
-		return overloaded(r, t, cpu);
+	if (r->overloaded && t->runnable_s > OVERLOADED * all)
+		return overloaded(r, t, cpu, all);
 	for (size_t i = from; i < to; i++)
 		most = parts[i].s > parts[most].s ? i : most;
 	return most_is(parts[most].code, parts[most].begin, parts[most].s, all, parts[most].where);

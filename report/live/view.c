@@ -278,9 +278,10 @@ static void add_computing(struct making *m, uint32_t rows)
 		numbered_duration(1e9 * c->cpu_s, m->view->utf8).text,
 		numbered_count(c->samples - c->in_calls).text);
 	for (const struct report_computing_row *r = c->row; r < c->row + rows; r++)
-		view_lines_format(m->view, VIEW_PLAIN, "%9s  %.3g to %.3g  %s",
-				  numbered_share(r->share).text, 100 * r->share_low,
-				  100 * r->share_high, computing_name(r));
+		view_lines_format(m->view, VIEW_PLAIN, "%9s  %12s  %s%s",
+				  numbered_share(r->share).text,
+				  numbered_limits(r->share_low, r->share_high).text,
+				  computing_name(r), computing_behind(r));
 }
 
 static void add_rows(struct making *m)

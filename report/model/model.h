@@ -104,10 +104,14 @@ void displaced_warn(struct report *r);
 /* What was computed, in r->computing; NULL: there was no sampling, or no sample counts. Names are
  * looked up. -1: out of memory. */
 int computing_find(struct report *r);
-/* Of a row, in a word. */
+/* Of a row, in a word, and what follows that in text: a module's may be taken for a function's. */
 static inline const char *computing_name(const struct report_computing_row *r)
 {
 	return r->brief ?: r->module_name ?: "(generated code)";
+}
+static inline const char *computing_behind(const struct report_computing_row *r)
+{
+	return !r->brief && r->module_name ? " (no symbols)" : "";
 }
 void computing_free(struct report *r);
 /* The frame of a sample's path whose function it counts for: the innermost; of a path with Python

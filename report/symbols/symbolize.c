@@ -266,7 +266,8 @@ static struct symbol *look_up_generated(struct symbolizer *s, const struct key *
 static bool says_more(const char *outer, const char *function)
 {
 	return outer &&
-	       (!function || !strncmp(function, "__GI_", 5) ||
+	       (!function || (!strncmp(function, "__", 2) && *outer != '_') ||
+		!strncmp(function, "__GI_", 5) ||
 		(!strncmp(outer, "_Z", 2) && strncmp(function, "_Z", 2) && !strchr(outer, '.')));
 }
 

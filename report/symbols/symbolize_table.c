@@ -13,7 +13,7 @@ struct entry {
 	GElf_Addr value, end;
 	GElf_Addr reach; /* the farthest end of this symbol and those before */
 	int index;	 /* in the module */
-	uint8_t rank;	 /* of its binding */
+	uint8_t rank;	 /* of its name and binding */
 };
 
 /* Ascending; of those with the same value the best is the last. */
@@ -56,7 +56,7 @@ static bool read_entry(Dwfl_Module *module, int index, struct entry *e, Elf **el
 	if (__builtin_add_overflow(e->value, s.st_size, &e->end))
 		e->end = UINT64_MAX;
 	e->index = index;
-	e->rank = rank_of(&s);
+	e->rank = rank_of(&s) + (*name == '_' ? 0 : 4); /* open64, not __libc_open64 */
 	return type != STT_SECTION && type != STT_FILE && type != STT_TLS;
 }
 

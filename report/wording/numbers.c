@@ -287,3 +287,11 @@ NUMBERED(bytes, bytes, (uint64_t value), value)
 NUMBERED(share, share, (double share), share)
 NUMBERED(plain, plain, (double value), value)
 NUMBERED(digits, significant, (double value, int digits), value, digits)
+
+struct numbered numbered_limits(double low, double high)
+{
+	struct numbered n;
+
+	snprintf(n.text, sizeof(n.text), "%.1f to %.1f", 100 * low, 100 * high);
+	return n;
+}

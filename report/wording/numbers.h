@@ -37,6 +37,8 @@ struct numbered numbered_bytes(uint64_t bytes);
 struct numbered numbered_share(double share);
 struct numbered numbered_plain(double value);
 struct numbered numbered_digits(double value, int digits);
+/* "1.7 to 12.0": limits of a share, in percent. */
+struct numbered numbered_limits(double low, double high);
 
 /* A mean with its interval in three parts that columns can align on: "1.234", "±0.012" or "[1.1,
  * 1.9]", and the unit. The mean has as many digits as the interval supports, at most four; a half

@@ -123,6 +123,26 @@ static size_t skip_to(const char *s, size_t width)
 	return (size_t)(at - s);
 }
 
+/* A call path, "a < b < c", keeps whole frames: as many of the first as fit, and the last where
+ * there is room. Dots before them stay. NULL: it is no path, or its first frame is too long. */
+static char *shorten_path(const char *s, size_t width, const char *dots)
+{
+	size_t whole = utf8_width(s), least = 3 + utf8_width(dots), skip = strlen(dots);
+	const char *first = strstr(s + (strncmp(s, dots, skip) ? 0 : skip + 1), " < "), *end = NULL,
+		   *last = "";
+	char *out;
+
+	for (const char *at = first; at && (at = strstr(at, " < ")); at++)
+		last = at;
+	if (whole - utf8_width(first ?: s) + least + utf8_width(last) > width)
+		last = "";
+	for (const char *at = first; at && (at = strstr(at, " < ")); at++)
+		if (whole - utf8_width(at) + least + utf8_width(last) <= width)
+			end = at;
+	return !end || asprintf(&out, "%.*s < %s%s", (int)(end - s), s, dots, last) < 0 ? NULL
+											: out;
+}
+
 char *utf8_shorten(const char *s, size_t width, bool utf8)
 {
 	const char *dots = utf8 ? "…" : "..", *tail;
@@ -131,6 +151,9 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 
 	if (utf8_width(s) <= width)
 		return strdup(s);
+	out = shorten_path(s, width, dots);
+	if (out)
+		return out;
 	if (width <= dots_width + 1)
 		return strndup(s, utf8_fit(s, width));
 	width -= dots_width;

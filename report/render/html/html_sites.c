@@ -259,14 +259,14 @@ static void put_computing_row(struct html *h, struct html_lines *l,
 static void put_computing(struct html *h, struct html_lines *l)
 {
 	const struct report_computing *c = h->report->computing;
-	char text[192];
+	char text[256];
 
 	if (!c || c->samples == c->in_calls) {
 		json_write_null(&h->json, "computing");
 		return;
 	}
 	json_write_open(&h->json, "computing", '{');
-	text_computing_title(c, true, text, sizeof(text));
+	text_computing_title(h->report, true, text, sizeof(text));
 	json_write_text(&h->json, "title", text);
 	json_write_text(&h->json, "recording",
 			text_computing_recording(c, text, sizeof(text)) ? text : NULL);

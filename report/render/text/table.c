@@ -194,9 +194,9 @@ static void lay_out(const struct table *t, struct layout *l)
 	l->notes_at = l->notes_beside ? total + 3 : NOTES_INDENT;
 }
 
-static bool section_has(const struct table *t, size_t heading, size_t column)
+static bool section_has(const struct table *t, size_t first, size_t column)
 {
-	for (size_t r = heading + 1; r < t->rows && !t->row[r].heading; r++)
+	for (size_t r = first; r < t->rows && !t->row[r].heading; r++)
 		if (t->row[r].cell[column])
 			return true;
 	return false;
@@ -207,10 +207,9 @@ static const char *text_of(const struct table *t, const struct table_row *row, s
 {
 	const char *title = t->column[column].title;
 
-	if (!row ||
-	    (row->heading && !row->cell[column] && section_has(t, (size_t)(row - t->row), column)))
-		return title;
-	return row->cell[column] ? row->cell[column] : "";
+	if (row && (row->cell[column] || !row->heading))
+		return row->cell[column] ? row->cell[column] : "";
+	return section_has(t, row ? (size_t)(row - t->row) + 1 : 0, column) ? title : "";
 }
 
 /* A text cut to `width` columns from `start` on, of a line that has come to `at`. Spaces are held

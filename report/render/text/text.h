@@ -38,7 +38,7 @@ int text_slowest(struct text *t);
 int text_computing(struct text *t);
 /* What the page says, too: the title of the table; how much was recording, and whether that is
  * worth a line. */
-void text_computing_title(const struct report_computing *c, bool utf8, char *out, size_t room);
+void text_computing_title(const struct report *r, bool utf8, char *out, size_t room);
 bool text_computing_recording(const struct report_computing *c, char *out, size_t room);
 
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
@@ -80,6 +80,8 @@ void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_
 			     void *to);
 /* A clean copy of `raw` in a cell. */
 void text_cell_put(struct text *t, struct table *table, size_t column, const char *raw);
+void text_cell_print(struct text *t, struct table *table, size_t column, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Columns at, at + 1, at + 2: mean, unit, interval. */
 void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e);
 void text_cell_duration(struct text *t, struct table *table, size_t column, double ns);

@@ -79,6 +79,15 @@ static char *clean_text(const struct text *t, const char *format, va_list args)
 	return safe;
 }
 
+void text_cell_print(struct text *t, struct table *table, size_t column, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	table_take(table, column, clean_text(t, format, args));
+	va_end(args);
+}
+
 void text_cell_note_of(struct text *t, struct table *table, char *raw)
 {
 	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;

@@ -13,25 +13,34 @@
 #define MOST	 0.9 /* of the CPU time outside of calls: the functions that have it are shown */
 #define SEEN	 0.95
 #define SCREEN	 10 /* rows */
+#define LEAST	 3  /* samples: rows of fewer are no order */
 #define OVERHEAD 0.01
+/* So many times what the threads' states have, which begin with their first calls. */
+#define WITH_STARTS 2
 
 enum { FUNCTION, SHARE, INTERVAL, CPU };
 
 static const struct table_column columns[] = {
 	[FUNCTION] = {"COMPUTING", .least = 8, .style = TERMINAL_NAME},
 	[SHARE] = {"SHARE", .right = true, .style = TERMINAL_BOLD},
-	[INTERVAL] = {"INTERVAL", .drop = 3},
+	[INTERVAL] = {"INTERVAL", .right = true, .drop = 3},
 	[CPU] = {"CPU TIME", .right = true},
 	{0},
 };
 
-void text_computing_title(const struct report_computing *c, bool utf8, char *out, size_t room)
+void text_computing_title(const struct report *r, bool utf8, char *out, size_t room)
 {
+	const struct report_computing *c = r->computing;
+	const struct report_threads_time *t = &r->threads_time;
+
 	snprintf(out, room,
-		 "computing outside of calls: %s of CPU time%s, by %" PRIu64
-		 " samples. One of %s would have been seen",
+		 "computing outside of calls: %s of CPU time%s%s, by %" PRIu64
+		 " sample%s. A function with %s would have been seen",
 		 numbered_duration(1e9 * c->cpu_s, utf8).text, c->user ? " in user space" : "",
-		 c->samples - c->in_calls,
+		 t->known && c->cpu_s > WITH_STARTS * (t->cpu_outside_s + t->recording_s)
+			 ? ", the starts of processes included"
+			 : "",
+		 c->samples - c->in_calls, c->samples - c->in_calls == 1 ? "" : "s",
 		 numbered_share(1 - pow(1 - SEEN, 1 / fmax(c->effective, 1))).text);
 }
 
@@ -39,8 +48,8 @@ bool text_computing_recording(const struct report_computing *c, char *out, size_
 {
 	const struct report_computing_row *of = &c->recording;
 
-	snprintf(out, room, "recording by scprof: %s (%.3g to %.3g)",
-		 numbered_share(of->share).text, 100 * of->share_low, 100 * of->share_high);
+	snprintf(out, room, "recording by scprof: %s (%s)", numbered_share(of->share).text,
+		 numbered_limits(of->share_low, of->share_high).text);
 	return of->share >= OVERHEAD;
 }
 
@@ -48,14 +57,11 @@ static void add_row(struct text *t, struct table *table, const struct report_com
 {
 	struct report_site callers = row->place;
 	unsigned char mark[SCP_MAX_FRAMES + 1] = {0};
-	char cell[64];
 
 	table_row(table);
-	text_cell_put(t, table, FUNCTION, computing_name(row));
-	numbers_share(cell, sizeof(cell), row->share);
-	table_cell(table, SHARE, cell);
-	snprintf(cell, sizeof(cell), "%.3g to %.3g", 100 * row->share_low, 100 * row->share_high);
-	table_cell(table, INTERVAL, cell);
+	text_cell_print(t, table, FUNCTION, "%s%s", computing_name(row), computing_behind(row));
+	table_cell(table, SHARE, numbered_share(row->share).text);
+	table_cell(table, INTERVAL, numbered_limits(row->share_low, row->share_high).text);
 	text_cell_duration(t, table, CPU, 1e9 * row->cpu_s);
 	if (callers.frames > row->at + 1) {
 		callers.frame += row->at + 1;
@@ -84,7 +90,7 @@ int text_computing(struct text *t)
 {
 	const struct report_computing *c;
 	struct table table;
-	char title[192];
+	char title[256];
 	uint32_t top = t->options->full ? UINT32_MAX : t->top < SCREEN ? t->top : SCREEN, shown = 0;
 
 	if (computing_find(t->report))
@@ -92,12 +98,12 @@ int text_computing(struct text *t)
 	c = t->report->computing;
 	if (!c || c->samples == c->in_calls)
 		return 0;
-	text_computing_title(c, t->terminal.utf8, title, sizeof(title));
+	text_computing_title(t->report, t->terminal.utf8, title, sizeof(title));
 	fputc('\n', t->out);
 	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s", title);
 	table_begin(&table, columns, "CALLED FROM");
 	for (double sum = 0; shown < c->rows && shown < top; shown++) {
-		if (!t->options->full && sum >= MOST)
+		if (!t->options->full && (sum >= MOST || (shown && c->row[shown].samples < LEAST)))
 			break;
 		add_row(t, &table, &c->row[shown]);
 		sum += c->row[shown].share;

@@ -194,11 +194,12 @@ static void print_others(struct text *t, uint32_t shown)
 	if (names) {
 		fputc('\n', t->out);
 		text_cell_fact(t, "others",
-			       "%" PRIu64 " process%s of %" PRIu32 " other program%s (%s): %s of "
-			       "the calls' time. --program NAME shows one.",
+			       "%" PRIu64 " process%s of %" PRIu32 " other program%s (%s)%s%s%s "
+			       "--program NAME shows one.",
 			       processes, processes == 1 ? "" : "es", others,
-			       others == 1 ? "" : "s", names,
-			       numbered_share(all_ns > 0 ? calls_ns / all_ns : NAN).text);
+			       others == 1 ? "" : "s", names, all_ns > 0 ? ": " : "",
+			       all_ns > 0 ? numbered_share(calls_ns / all_ns).text : "",
+			       all_ns > 0 ? " of the calls' time." : ".");
 	}
 	free(names);
 }
@@ -223,8 +224,6 @@ static int print_section(struct text *t, uint32_t program, int (*table)(struct t
 	char *command;
 	int status;
 
-	if (!t->report->program[program].calls)
-		return 0;
 	status = programs_view(&view, t->report, program);
 	if (status == 0) {
 		section.report = &view;
@@ -234,7 +233,7 @@ static int print_section(struct text *t, uint32_t program, int (*table)(struct t
 		free(command);
 		if (t->report->by <= REPORT_BY_FUNCTION && !t->options->full)
 			text_time(&section);
-		status = table(&section);
+		status = view.calls ? table(&section) : 0;
 		programs_view_end(t->report, &view);
 	}
 	return status;

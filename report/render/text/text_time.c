@@ -86,8 +86,7 @@ static void fill_states(struct time_line *l, const struct report *r)
 	l->about = !(fabs(off) <= EXACT) && t->estimated_s > EXACT * r->time_ns / 1e9;
 	name_waits(r, false, l->waits, sizeof(l->waits));
 	add(l, cpu.in_calls_s, "█", "#", "on a CPU in calls");
-	add(l, cpu.outside_s, "▓", "=",
-	    cpu.in_calls_s > 0 ? "on a CPU outside of them" : "on a CPU outside of calls");
+	add(l, cpu.outside_s, "▓", "=", "on a CPU outside of calls");
 	add(l, cpu.recording_s, "▞", "%", "recording by scprof");
 	add(l, t->runnable_s, "▒", "+", "runnable: waited for a CPU");
 	add(l, t->asleep_in_calls_s, "░", "-", l->waits);

@@ -155,6 +155,10 @@ static void test_names_keep_their_beginning_and_their_place(void **state)
 		   "_SelectorSoc\xe2\x80\xa6 (streams.py:343)");
 	check_text(utf8_shorten("processInputBuffer at networking.c:2345", 28, false),
 		   "processInputBuffer..g.c:2345");
+	check_text(utf8_shorten("a < bcd < efg < h", 16, true), "a < bcd < \xe2\x80\xa6 < h");
+	check_text(utf8_shorten("a < bcd < efg < h", 13, true), "a < \xe2\x80\xa6 < h");
+	check_text(utf8_shorten("a < bcd < efghijk", 12, false), "a < bcd < ..");
+	check_text(utf8_shorten(".. < bcd < ef < g", 13, false), ".. < bcd < ..");
 	check_text(utf8_shorten("f (a_file_of_a_very_long_name.py:343)", 12, true),
 		   "f (a_fil\xe2\x80\xa6"
 		   "43)");

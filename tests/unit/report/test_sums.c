@@ -2,6 +2,7 @@
 /* What a reader adds up: calls inside others, paths that are folded, and what to do next. */
 #include "tests/unit/support/loop_fixture.h"
 #include "tests/unit/support/report_fixture.h"
+#include "report/findings/findings.h"
 
 #include <link.h>
 #include <math.h>
@@ -20,6 +21,7 @@ static struct report *build(const struct profile *p, enum report_by by, bool fol
 	o.fold = fold;
 	r = report_build(p, &o);
 	assert_non_null(r);
+	next_steps_fill(r, false);
 	return r;
 }
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What to do next, in one situation after the other: nothing is recommended that cannot help. */
+#include "tests/unit/support/report_fixture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/findings/findings.h"
+
+/* Seconds of one thread's time (of two where one waits), and what is known of it. */
+struct situation {
+	const char *what;
+	double in_calls, outside, asleep, not_recorded, runnable;
+	uint64_t calls; /* of the one row, which has all of in_calls; 0: no call was recorded */
+	double looked;	/* in io, off: a hundred calls or as many as... */
+	uint64_t looks; /* ...this */
+	uint64_t samples;
+	const char *first, *second; /* of what is said; NULL: that is all */
+	double half;		    /* of the row's interval, over its mean */
+	bool forbidden, overloaded, attached, two_threads;
+};
+
+static const struct situation situations[] = {
+	{"a few calls of a program that computes", 0, 9.99, 0, 0, 0, 0, 0.01, 84, 2000,
+	 .first = "99.9 % of the time is computing, 60.0 % of that in f; as a flame graph: scprof "
+		  "report "
+		  "-o report.html app.scp"},
+	{"few samples of it", 0, 0.2, 0, 0, 0, 0, 0, 0, 40,
+	 .first = "100.0 % of the time is computing, too few samples to tell in what (40): scprof "
+		  "run "
+		  "--sample 500us -- ./app"},
+	{"one sample or two", 0, 0.0002, 0, 0, 0, 0, 0, 0, 2,
+	 .first = "100.0 % of the time is computing, too few samples to tell in what (2): scprof "
+		  "run "
+		  "--sample 500us -- ./app"},
+	{"samples were not asked for", 0, 10, 0, 0, 0, 0, 0, 0, 0,
+	 .first =
+		 "100.0 % of the time is computing, not sampled: scprof run --sample 5ms -- ./app"},
+	{"samples are forbidden, and calls are few", 0, 10, 0, 0, 0, 0, 0.01, 84, 0,
+	 .forbidden = true},
+	{"a wide row of 2 % beside computing", 0.2, 9.8, 0, 0, 0, 100, 0, 0, 2000,
+	 .first = "98.0 % of the time is computing", .half = 0.15},
+	{"a wide row of 6 % beside computing", 0.6, 9.4, 0, 0, 0, 100, 0, 0, 2000,
+	 .first = "94.0 % of the time is computing",
+	 .second = "The interval of recv is wide, 9 times as many calls would do: scprof run "
+		   "--runs 9 -- "
+		   "./app",
+	 .half = 0.15},
+	{"a wide row of 2 % of a server that waits", 0.2, 0, 9.8, 0, 0, 100, 0, 0, 0,
+	 .first = "The interval of recv is wide, 9 times as many calls would do: scprof run "
+		  "--until 5% -- "
+		  "./app",
+	 .half = 0.15},
+	{"a hundred runs would be needed", 8, 2, 0, 0, 0, 100, 0, 0, 2000,
+	 .first = "20.0 % of the time is computing, 60.0 %", .half = 0.49},
+	{"a group that is off has 40 %, computing the rest", 0, 10, 0, 0, 0, 0, 4, 100, 2000,
+	 .first = "60.0 % of the time is computing",
+	 .second = "`-g io` would record 40 % of the time: scprof run -g io -- ./app"},
+	{"no call was recorded of a program that waits", 0, 1, 0, 9, 0, 0, 0.01, 84, 200,
+	 .first = "`-g io` would record 84 calls",
+	 .second = "89.9 % of the time is waiting that was not recorded"},
+	{"what waits may be what is off", 0, 1, 0, 9, 0, 0, 8, 100, 200,
+	 .first = "`-g io` would record 80 % of the time"},
+	{"one of two threads waits, the other computes", 0, 4.9, 5.1, 0, 0, 10, 0, 0, 1000,
+	 .first = "51.0 % of the time is waiting; by thread: scprof report --by thread app.scp",
+	 .second = "49.0 % of the time is computing", .two_threads = true},
+	{"beside others", 0, 2, 0, 0, 8, 0, 0, 0, 400,
+	 .first = "Without the waits for a CPU, 100.0 % of the time is computing",
+	 .overloaded = true},
+	{"beside a few others the share is of all time, as in the bar", 0, 9, 0, 0, 1, 0, 0, 0,
+	 2000, .first = "90.0 % of the time is computing"},
+	{"a process that runs", 0, 10, 0, 0, 0, 0, 0, 0, 20,
+	 .first = "100.0 % of the time is computing, too few samples to tell in what (20): scprof "
+		  "attach "
+		  "--sample 500us 7",
+	 .attached = true},
+	{"nothing was found", 5, 0.5, 0.5, 0, 0, 1000, 0, 0, 100,
+	 .first = "The same as a page for a browser: scprof report -o report.html app.scp"},
+};
+
+static char name[] = "./app", file[] = "app.scp", forbids[] = "unsampled=2 is too much";
+static char *argv[] = {name, NULL};
+
+/* `half` of the mean of 1 ms each way. */
+static struct report_site row_of(const struct situation *s)
+{
+	struct mean_interval e = {
+		.mean = 1e6, .low = 1e6 * (1 - s->half), .high = 1e6 * (1 + s->half)};
+
+	return (struct report_site){
+		.calls = s->calls, .total_ns = 1e9 * s->in_calls, .estimate = e};
+}
+
+static void expect(const struct situation *s, const struct report *r, uint32_t step,
+		   const char *begins)
+{
+	const char *said = step < r->next_steps ? r->next_step[step] : "";
+
+	if (begins ? strncmp(said, begins, strlen(begins)) : *said)
+		fail_msg("%s: \"%s\" instead of \"%s\"", s->what, said, begins ? begins : "");
+}
+
+static void try(const struct situation *s, bool page)
+{
+	struct prof_process process = {.argv = argv, .argc = 1, .file = file, .pid = 7};
+	struct prof_function function = {.name = "recv", .library = "libc.so.6"};
+	struct profile p = {.process = &process,
+			    .processes = 1,
+			    .function = &function,
+			    .functions = 1,
+			    .looks = s->looks ? 1 : 0};
+	struct report_site site = row_of(s);
+	struct report_computing_row rows[] = {{.brief = "f", .share = 0.6}};
+	struct report_computing computing = {.row = rows,
+					     .rows = s->samples ? 1 : 0,
+					     .samples = s->samples,
+					     .effective = (double)s->samples};
+	double all = s->in_calls + s->outside + s->asleep + s->not_recorded + s->runnable;
+	struct report r = {.profile = &p,
+			   .asked = &process,
+			   .first = &process,
+			   .processes = 1,
+			   .site = &site,
+			   .sites = s->calls ? 1 : 0,
+			   .kept = 1,
+			   .working = 1,
+			   .calls = s->calls,
+			   .time_ns = 1e9 * all,
+			   .overloaded = s->overloaded,
+			   .all_threads = s->two_threads ? 2 : 1,
+			   .programs = 1,
+			   .computing = s->samples ? &computing : NULL};
+
+	p.sampling.period_ns = s->samples ? 5000000 : 0;
+	p.groups = SCP_GROUP_REGION;
+	memcpy(p.filters, forbids, sizeof(forbids));
+	p.filters_bytes = s->forbidden ? sizeof(forbids) : 0;
+	process.attached.known = s->attached;
+	r.threads_time = (struct report_threads_time){.known = true,
+						      .cpu_in_calls_s = s->in_calls,
+						      .cpu_outside_s = s->outside,
+						      .asleep_in_calls_s = s->asleep,
+						      .not_recorded_s = s->not_recorded,
+						      .runnable_s = s->runnable};
+	r.elsewhere[0] = (struct report_elsewhere){.group = "io",
+						   .mask = SCP_GROUP_IO,
+						   .calls = s->looks,
+						   .time_s = s->looked,
+						   .share = s->looked / all};
+	r.elsewheres = s->looks ? 1 : 0;
+	next_steps_fill(&r, page);
+	if (!page) {
+		expect(s, &r, 0, s->first);
+		expect(s, &r, 1, s->second);
+	}
+	for (uint32_t i = 0; i < r.next_steps; i++) {
+		assert_false(page && strstr(r.next_step[i], "report.html"));
+		free(r.next_step[i]);
+	}
+}
+
+static void nothing_is_recommended_that_cannot_help(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(situations) / sizeof(*situations); i++)
+		try(&situations[i], false);
+}
+
+static void a_page_does_not_ask_for_itself(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(situations) / sizeof(*situations); i++)
+		try(&situations[i], true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_recommended_that_cannot_help),
+		cmocka_unit_test(a_page_does_not_ask_for_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
