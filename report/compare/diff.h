@@ -159,7 +159,7 @@ struct diff_rate {
 
 struct diff_site {
 	const char *symbol, *library, *outcome;
-	const char *brief;	    /* of a function that computes: its name in a word */
+	const char *brief;	    /* of a function that computes, with a name: in a word */
 	uint32_t profile, entry;    /* where its path is */
 	bool moved;		    /* its lines differ from BASE's */
 	bool waiting;		    /* its function waits for others */
@@ -245,6 +245,8 @@ static inline uint64_t diff_pair_calls(const struct diff *d)
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_verdict(const struct diff *d, char *text, size_t room);
+/* How small a change samples would show, where that is not small; else "". */
+void diff_words_power(const struct diff *d, char *text, size_t room);
 /* The sites that came and went, by name, and what a unit of work takes; "": none, no unit. */
 void diff_words_sides(const struct diff *d, char *text, size_t room);
 void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room);

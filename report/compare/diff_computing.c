@@ -51,8 +51,8 @@ static int add_row(struct making *m, uint32_t profile, const struct report_compu
 	struct diff_site *s = &d->site[number];
 	struct diff_run *r = &d->runs[at];
 
-	s->brief = computing_name(row);
-	s->symbol = row->function ? row->function : s->brief;
+	s->brief = row->brief;
+	s->symbol = row->function ? row->function : computing_name(row);
 	s->library = row->module ? row->module : "";
 	r->calls += row->samples;
 	r->total_ns += 1e9 * row->cpu_s;
@@ -95,6 +95,39 @@ static void fill_site(struct diff *d, uint32_t index)
 	s->effect_ns = s->side[DIFF_NEW].total_ns - s->side[DIFF_BASE].total_ns;
 }
 
+/* Of one side only: no change is what machines do from run to run, of its CPU time and of its
+ * share. By samples, none of which is on the other side; of several runs as many as the one with
+ * the fewest has, each. */
+static void test_one_sided(const struct making *m, struct diff_site *s)
+{
+	struct diff *d = m->d;
+	struct diff_test *t = &s->test[DIFF_MEAN][DIFF_TOTAL];
+	int side = s->side[DIFF_NEW].calls ? DIFF_NEW : DIFF_BASE;
+	double most = 1 + d->options.run_to_run, fewest = INFINITY;
+	uint32_t first = diff_first_run(d, side), end = diff_end_run(d, side);
+	const struct compare_null null = {1 / most, most, 0, INFINITY};
+
+	for (uint32_t i = first; i < end; i++) {
+		double share = s->run[i].mean.mean / s->run[i].mean.error;
+
+		fewest = fmin(fewest, s->run[i].calls ? share * share : 0);
+	}
+	*t = (struct diff_test){.made = true, .weight = 1};
+	for (int own = 0; own < DIFF_AGAINSTS; own++) {
+		struct compare_count count[DIFF_SIDES] = {{0, 0}, {0, 0}};
+
+		count[side].events = fewest * (end - first);
+		for (uint32_t i = 0; i < d->profiles; i++) {
+			const struct report_computing *c = m->report[i]->computing;
+
+			count[i >= d->bases].exposure +=
+				own ? (double)(c->samples - c->in_calls)
+				    : (double)c->samples / (c->cpu_s + c->in_calls_cpu_s);
+		}
+		t->p = fmax(t->p, compare_counts_p(&count[DIFF_BASE], &count[DIFF_NEW], &null));
+	}
+}
+
 static int compare(struct making *m)
 {
 	struct diff *d = m->d;
@@ -103,8 +136,11 @@ static int compare(struct making *m)
 		for (uint32_t k = 0; k < m->report[i]->computing->rows; k++)
 			if (add_row(m, i, &m->report[i]->computing->row[k]))
 				return -1;
-	for (uint32_t i = 0; i < d->sites; i++)
+	for (uint32_t i = 0; i < d->sites; i++) {
 		fill_site(d, i);
+		if (!d->site[i].side[DIFF_BASE].calls || !d->site[i].side[DIFF_NEW].calls)
+			test_one_sided(m, &d->site[i]);
+	}
 	return (d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0 ? -1 : diff_judge(d);
 }
 

@@ -229,9 +229,11 @@ static void judge_function(struct diff *d, struct one_sided *one, uint32_t count
 		struct diff_site *s = one[i].site;
 		bool moved = calls[!one[i].new] >= MOVED * calls[one[i].new];
 
-		s->counts =
-			d->options.sides == DIFF_SIDES_ALL ||
-			(d->options.sides == DIFF_SIDES_FREQUENT && !moved && is_frequent(d, s));
+		bool sure =
+			d->samples ? s->verdict.q <= 1 - d->options.confidence : is_frequent(d, s);
+
+		s->counts = d->options.sides == DIFF_SIDES_ALL ||
+			    (d->options.sides == DIFF_SIDES_FREQUENT && !moved && sure);
 		d->gone += s->counts && !one[i].new;
 		d->came += s->counts && one[i].new;
 	}

@@ -11,6 +11,8 @@
 
 /* Beyond this a factor says more than a percentage. */
 #define FACTOR 3
+/* Samples that show no smaller change of any function are few. */
+#define TELLING 1.2
 /* Sites that came or went, of which the headline has the names. */
 #define SIDES_NAMED 3
 
@@ -177,6 +179,9 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 		snprintf(text, room, s->counts ? "gone" : "gone: only in base");
 	else if (f->status == DIFF_ONLY_NEW)
 		snprintf(text, room, s->counts ? "new" : "new: only in new");
+	if (*text && d->samples && !s->counts)
+		snprintf(text, room, "only in %s, too few samples (%" PRIu64 ") to tell",
+			 f->status == DIFF_ONLY_NEW ? "new" : "base", fewest_calls(d, s));
 	else if (s->states && diff_is_changed(f))
 		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, text + strlen(text), room - strlen(text));
@@ -236,11 +241,42 @@ static void verdict_words(const struct diff *d, char *text, size_t room)
 void diff_words_verdict(const struct diff *d, char *text, size_t room)
 {
 	*text = '\0';
-	verdict_words(d, text, room);
+	if (d->sites || !d->computing)
+		verdict_words(d, text, room);
+	else
+		append(text, room, "no call was recorded");
 	if (!d->computing)
 		return;
 	append(text, room, ". Computing: ");
 	verdict_words(d->computing, text, room);
+}
+
+/* The best of the tests that saw nothing. */
+void diff_words_power(const struct diff *d, char *text, size_t room)
+{
+	double least = INFINITY;
+	uint64_t samples[DIFF_SIDES] = {0, 0};
+
+	*text = '\0';
+	for (uint32_t i = 0; i < d->sites; i++) {
+		const struct diff_finding *f = &d->site[i].verdict;
+
+		for (int k = 0; k < DIFF_SIDES; k++)
+			samples[k] += (uint64_t)llround(d->site[i].side[k].calls);
+		if (f->status <= DIFF_SAME)
+			least = fmin(least, f->shown.detectable);
+	}
+	if (!(least > TELLING))
+		return;
+	append(text, room, "%s and %s samples a run are few: ", numbered_count(samples[0]).text,
+	       numbered_count(samples[1]).text);
+	if (isfinite(least))
+		append(text, room,
+		       "no change of a function by less than %.0f %% would have been seen",
+		       100 * (least - 1));
+	else
+		append(text, room, "no change of a function that both have would have been seen");
+	append(text, room, ". Longer runs, more of them, or --sample 1ms tell more");
 }
 
 /* "2 sites gone: sendfile64 (120,000 calls), write (120,000 calls)" of those that count. */

@@ -3,6 +3,7 @@
  * from being an answer comes first. */
 #include "report/findings/findings.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +11,18 @@
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
 
-#define MOST_OF_TIME   0.5   /* of the threads' time but for waiting for a CPU: what dominates */
-#define MUCH_ELSEWHERE 0.1   /* of it, in a group that was off */
-#define MANY_ELSEWHERE 100   /* calls of it: fewer are no part of what the program does */
-#define ROW_MATTERS    0.05  /* of the time of all calls that work, as for run --until */
-#define LEAST_OF_ALL   0.01  /* and of the threads' time */
-#define WIDE	       0.1   /* half an interval over its mean */
-#define WANTED	       0.05  /* what --until is to reach */
-#define HOPELESS       100.0 /* as many calls as there are are needed */
-#define FEWEST	       30    /* calls: fewer will not be many in a longer run */
-#define MOST_RUNS      20    /* of a command that ends by itself */
-#define FEW_SAMPLES    100   /* independent ones: an interval may be 20 % wide */
+#define MOST_OF_TIME   0.5    /* of the threads' time but for waiting for a CPU: what dominates */
+#define MUCH_ELSEWHERE 0.1    /* of it, in a group that was off */
+#define MANY_ELSEWHERE 100    /* calls of it: fewer are no part of what the program does */
+#define ROW_MATTERS    0.05   /* of the time of all calls that work, as for run --until */
+#define LEAST_OF_ALL   0.01   /* and of the threads' time */
+#define WIDE	       0.1    /* half an interval over its mean */
+#define WANTED	       0.05   /* what --until is to reach */
+#define HOPELESS       100.0  /* as many calls as there are are needed */
+#define FEWEST	       30     /* calls: fewer will not be many in a longer run */
+#define MOST_RUNS      20     /* of a command that ends by itself */
+#define FEW_SAMPLES    100    /* independent ones: an interval may be 20 % wide */
+#define SHORTEST_NS    100000 /* that --sample takes */
 
 /* Of a row, what counts: its time on a CPU where that is known. */
 static double time_of(const struct report_site *s)
@@ -127,43 +129,38 @@ static void put_share(struct line *line, const struct report *r, double share, c
 		numbered_share(fmin(share, 1)).text, what);
 }
 
-/* A few samples: more of them, of as much CPU time. False: they are enough, or it has the least. */
-static bool more_samples(struct line *line, const struct report *r)
-{
-	uint64_t now_ns = r->profile->sampling.period_ns;
-
-	if (r->computing->effective >= FEW_SAMPLES || now_ns <= 100000)
-		return false;
-	fprintf(line->to, ", too few samples to tell in what (%s)",
-		numbered_count(r->computing->samples - r->computing->in_calls).text);
-	begin_command(line);
-	next_command_run(line->to, r, 0, now_ns > 500000 ? " --sample 500us" : " --sample 100us");
-	return true;
-}
-
+/* In what, as far as samples tell; else what would take more of them. */
 static bool computing(struct line *line, struct report *r, double least)
 {
 	double share = elsewhere_computing(r);
-	bool sampled =
-		share >= least && computing_find(r) == 0 && r->computing && r->computing->rows;
+	uint64_t period_ns = r->profile->sampling.period_ns;
 
-	if (!(share >= least) || (!sampled && computing_missing(r->profile)) ||
-	    (sampled && line->page))
+	if (!(share >= least) || computing_find(r))
 		return false;
-	put_share(line, r, share, "computing");
-	if (!sampled) {
-		fputs(", not sampled", line->to);
-		begin_command(line);
-		next_command_run(line->to, r, 0, " --sample 5ms");
-		return true;
-	}
-	const struct report_computing_row *row = r->computing->row;
-	if (more_samples(line, r))
-		return true;
-	fprintf(line->to, ", %s of that in %.60s%s; as a flame graph",
-		numbered_share(row->share).text, computing_name(row), computing_behind(row));
+	const struct report_computing *c = r->computing;
+	const struct report_computing_row *row = c && c->rows ? c->row : NULL;
+	bool more = row ? c->effective < FEW_SAMPLES && period_ns > SHORTEST_NS
+			: !computing_missing(r->profile);
+
+	if (!more && (!row || line->page))
+		return false;
+	put_share(line, r, share, "computing, ");
+	if (more)
+		fprintf(line->to, "%s%" PRIu64 " samples",
+			row ? "of which little is told by " : "with ",
+			row ? c->samples - c->in_calls : 0);
+	else
+		fprintf(line->to, "%s of that in %.60s%s; as a flame graph",
+			numbered_share(row->share).text, computing_name(row),
+			computing_behind(row));
 	begin_command(line);
-	next_command_report(line->to, r, " -o report.html");
+	if (more)
+		next_command_run(line->to, r, 0,
+				 period_ns > 500000 ? " --sample 500us"
+				 : period_ns	    ? " --sample 100us"
+						    : " --sample 5ms");
+	else
+		next_command_report(line->to, r, " -o report.html");
 	return true;
 }
 

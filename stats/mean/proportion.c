@@ -190,7 +190,8 @@ void proportion_jeffreys(double x, double n, double confidence, double *low, dou
 	invert(x, n, confidence, &lower, &upper, low, high);
 }
 
-#define FEWEST 10 /* trials a batch: with fewer their scatter tells little */
+#define FEWEST	     20 /* trials of those that are together: fewer would not show what lasts longer */
+#define LEAST_GROUPS 2
 
 double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, double confidence,
 			  double *low, double *high)
@@ -206,16 +207,20 @@ double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, 
 	if (!(all > 0))
 		return 0;
 	double p = successes / all, binomial = all * p * (1 - p), effective = all;
+	/* Neighbours are one batch where there are few trials. */
+	size_t together = (size_t)fmin(ceil(FEWEST * (double)batches / all), (double)batches);
+	double groups = (double)batches / (double)together;
 
-	for (size_t i = 0; i < batches; i++) {
-		double off = (double)x[i] - p * (double)n[i];
+	for (size_t i = 0; i + together <= batches; i += together) {
+		double off = 0;
 
+		for (size_t k = i; k < i + together; k++)
+			off += (double)x[k] - p * (double)n[k];
 		squares += i ? (off - last) * (off - last) : 0;
 		last = off;
 	}
-	if (batches > 1 && all >= FEWEST * (double)batches && binomial > 0)
-		effective /=
-			fmax(1, squares * (double)batches / (2 * (double)(batches - 1)) / binomial);
+	if (groups >= LEAST_GROUPS && binomial > 0)
+		effective /= fmax(1, squares * groups / (2 * (groups - 1)) / binomial);
 	proportion_wilson(p * effective, effective, confidence, low, high);
 	return effective;
 }

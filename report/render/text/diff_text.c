@@ -136,11 +136,12 @@ static void print_head(struct text *t, const struct diff *d)
 		diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES, line, sizeof(line));
 		print_words(t, "  ", line);
 	}
-	text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
-		      "time in all calls%s of an average run: %s, then %s",
-		      d->any_waits ? " that do not wait" : "",
-		      numbered_duration(d->side[DIFF_BASE].total_ns, utf8).text,
-		      numbered_duration(d->side[DIFF_NEW].total_ns, utf8).text);
+	if (d->sites)
+		text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
+			      "time in all calls%s of an average run: %s, then %s",
+			      d->any_waits ? " that do not wait" : "",
+			      numbered_duration(d->side[DIFF_BASE].total_ns, utf8).text,
+			      numbered_duration(d->side[DIFF_NEW].total_ns, utf8).text);
 }
 
 /* It would only fill the screen. */
@@ -197,7 +198,8 @@ static void add_function(struct text *t, struct table *table, const struct diff 
 	char words[DIFF_WORDS];
 
 	table_row(table);
-	text_cell_put(t, table, NAME, s->brief);
+	text_cell_print(t, table, NAME, "%s%s", s->brief ? s->brief : s->symbol,
+			s->brief || !*s->library ? "" : " (no symbols)");
 	for (int i = 0; i < DIFF_SIDES; i++) {
 		if (!s->side[i].calls)
 			continue;
@@ -216,6 +218,7 @@ static void add_function(struct text *t, struct table *table, const struct diff 
 /* The functions with so few samples that nothing is known of them are left out. */
 static int print_computing(struct text *t, const struct diff *c)
 {
+	char line[DIFF_WORDS];
 	struct table table;
 	uint32_t rows = 0;
 	int status;
@@ -234,6 +237,8 @@ static int print_computing(struct text *t, const struct diff *c)
 			rows++;
 		}
 	status = text_cell_end(t, &table);
+	diff_words_power(c, line, sizeof(line));
+	print_words(t, "  ", line);
 	if (rows < c->sites)
 		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
 			      "%" PRIu32 " more functions. All: --full --top 0", c->sites - rows);

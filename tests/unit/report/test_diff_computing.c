@@ -182,6 +182,66 @@ static void test_one_run_a_side_raises_no_more_false_alarms_than_asked_for(void 
 	simulate_assert_rate("functions vary", false_alarms(&p, 1, TRIALS, 3), TRIALS, 0, 0.05);
 }
 
+/* A shorter run of the same program, with few samples: functions are not gone. */
+static void test_what_a_short_run_did_not_meet_is_not_gone(void **state)
+{
+	static const struct {
+		const char *what;
+		double base_s, new_s, stays, own;
+		uint32_t runs;
+	} cases[] = {
+		{"10 s, then 0.3 s", 10, 0.3, 0, 0.01, 1},
+		{"0.8 s twice", 0.8, 0.8, 0, 0.05, 1},
+		{"samples in bursts, 10 s, then 1 s", 10, 1, 0.9, 0.05, 1},
+		{"bursts, 0.8 s twice", 0.8, 0.8, 0.9, 0.05, 1},
+		{"bursts, three runs a side", 0.8, 0.8, 0.9, 0.05, 3},
+	};
+	struct comparison c = {0};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct program base = program_of(cases[k].base_s), new = program_of(cases[k].new_s);
+		struct simulate s = {20 + k};
+		unsigned seen = 0;
+
+		base.stays = new.stays = cases[k].stays;
+		base.own = new.own = cases[k].own;
+		for (unsigned i = 0; i < TRIALS; i++) {
+			compare(&c, &s, &base, &new, cases[k].runs);
+			seen += c.d->computing->gone + c.d->computing->came > 0;
+			end(&c);
+		}
+		simulate_assert_rate(cases[k].what, seen, TRIALS, 0, 0.05);
+	}
+}
+
+/* Of 10 s of CPU time a function that took a tenth; of 2 s one with a fifth. */
+static void test_a_function_that_went_is_seen(void **state)
+{
+	static const struct {
+		double cpu_s;
+		int function;
+		uint32_t runs;
+	} cases[] = {{10, 3, 1}, {2, 1, 1}, {0.85, 2, 1}, {2, 2, 3}};
+	struct comparison c = {0};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct program old = program_of(cases[k].cpu_s), new = old;
+		struct simulate s = {30 + k};
+		unsigned seen = 0;
+
+		new.factor[cases[k].function] = 0;
+		for (unsigned i = 0; i < 200; i++) {
+			compare(&c, &s, &old, &new, cases[k].runs);
+			seen += c.d->computing->gone == 1 && !c.d->computing->came &&
+				row_of(c.d, (char)('a' + cases[k].function))->counts;
+			end(&c);
+		}
+		simulate_assert_rate("gone", seen, 200, 0.95, 1);
+	}
+}
+
 static void test_samples_that_depend_on_each_other_count_for_less(void **state)
 {
 	struct program p = program_of(40);
@@ -271,6 +331,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_run_a_side_raises_no_more_false_alarms_than_asked_for),
+		cmocka_unit_test(test_what_a_short_run_did_not_meet_is_not_gone),
+		cmocka_unit_test(test_a_function_that_went_is_seen),
 		cmocka_unit_test(test_samples_that_depend_on_each_other_count_for_less),
 		cmocka_unit_test(test_neither_do_several_runs),
 		cmocka_unit_test(test_a_function_that_takes_a_fifth_more_is_found),

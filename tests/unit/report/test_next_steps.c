@@ -26,16 +26,16 @@ static const struct situation situations[] = {
 		  "report "
 		  "-o report.html app.scp"},
 	{"few samples of it", 0, 0.2, 0, 0, 0, 0, 0, 0, 40,
-	 .first = "100.0 % of the time is computing, too few samples to tell in what (40): scprof "
+	 .first = "100.0 % of the time is computing, of which little is told by 40 samples: scprof "
 		  "run "
 		  "--sample 500us -- ./app"},
 	{"one sample or two", 0, 0.0002, 0, 0, 0, 0, 0, 0, 2,
-	 .first = "100.0 % of the time is computing, too few samples to tell in what (2): scprof "
+	 .first = "100.0 % of the time is computing, of which little is told by 2 samples: scprof "
 		  "run "
 		  "--sample 500us -- ./app"},
 	{"samples were not asked for", 0, 10, 0, 0, 0, 0, 0, 0, 0,
-	 .first =
-		 "100.0 % of the time is computing, not sampled: scprof run --sample 5ms -- ./app"},
+	 .first = "100.0 % of the time is computing, with 0 samples: scprof run --sample 5ms -- "
+		  "./app"},
 	{"samples are forbidden, and calls are few", 0, 10, 0, 0, 0, 0, 0.01, 84, 0,
 	 .forbidden = true},
 	{"a wide row of 2 % beside computing", 0.2, 9.8, 0, 0, 0, 100, 0, 0, 2000,
@@ -70,7 +70,7 @@ static const struct situation situations[] = {
 	{"beside a few others the share is of all time, as in the bar", 0, 9, 0, 0, 1, 0, 0, 0,
 	 2000, .first = "90.0 % of the time is computing"},
 	{"a process that runs", 0, 10, 0, 0, 0, 0, 0, 0, 20,
-	 .first = "100.0 % of the time is computing, too few samples to tell in what (20): scprof "
+	 .first = "100.0 % of the time is computing, of which little is told by 20 samples: scprof "
 		  "attach "
 		  "--sample 500us 7",
 	 .attached = true},
