@@ -116,11 +116,11 @@ REPORT_SRC = \
 # The pages of `--format html`, a report's and a comparison's, from readable pieces; the scripts run in this order.
 HTML_PIECES = report/render/html/page
 HTML_STYLES = base layout flame table charts displaced states loops print
-HTML_SCRIPTS = doc data format dom theme whisker charts states time boxes halves flame flame_input rows table inspector search programs warnings head loops displaced sections main
+HTML_SCRIPTS = doc data format dom theme whisker charts states time boxes halves flame flame_input rows table inspector search programs warnings head loops displaced tables sections main
 HTML_SOURCES = $(HTML_PIECES)/page.html $(HTML_STYLES:%=$(HTML_PIECES)/%.css) $(HTML_SCRIPTS:%=$(HTML_PIECES)/%.js)
 HTML_PAGE = $(BUILD)/report/render/html/page
 DIFF_STYLES = base layout flame table charts diff print
-DIFF_SCRIPTS = doc format dom theme whisker boxes diff_tree diff_flame rows diff_table diff_panel warnings diff
+DIFF_SCRIPTS = doc format dom theme whisker boxes diff_tree diff_flame rows diff_table diff_panel warnings tables diff
 DIFF_SOURCES = $(HTML_PIECES)/diff.html $(DIFF_STYLES:%=$(HTML_PIECES)/%.css) $(DIFF_SCRIPTS:%=$(HTML_PIECES)/%.js)
 DIFF_PAGE = $(BUILD)/report/render/html/diff_page
 CAUSAL_SOURCES = $(HTML_PIECES)/causal.html $(HTML_PIECES)/base.css $(HTML_PIECES)/layout.css $(HTML_PIECES)/causal.css

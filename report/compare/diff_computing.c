@@ -12,6 +12,7 @@
 #include "profile/base/array.h"
 #include "report/compare/match.h"
 #include "report/model/model.h"
+#include "stats/mean/proportion.h"
 
 struct making {
 	struct diff *d;
@@ -107,6 +108,10 @@ static void test_one_sided(const struct making *m, struct diff_site *s)
 	uint32_t first = diff_first_run(d, side), end = diff_end_run(d, side);
 	const struct compare_null null = {1 / most, most, 0, INFINITY};
 
+	/* Of a few how far they depend on each other is not known. */
+	for (uint32_t i = 0; i < d->profiles; i++)
+		if (m->report[i]->computing->samples < PROPORTION_LEAST)
+			fewest = 0;
 	for (uint32_t i = first; i < end; i++) {
 		double share = s->run[i].mean.mean / s->run[i].mean.error;
 

@@ -251,6 +251,14 @@ void diff_words_verdict(const struct diff *d, char *text, size_t room)
 	verdict_words(d->computing, text, room);
 }
 
+void diff_words_computing(const struct diff *d, bool utf8, char *text, size_t room)
+{
+	snprintf(text, room,
+		 "computing outside of calls, of an average run: %s of CPU time, then %s",
+		 numbered_duration(d->side[DIFF_BASE].total_ns, utf8).text,
+		 numbered_duration(d->side[DIFF_NEW].total_ns, utf8).text);
+}
+
 /* The best of the tests that saw nothing. */
 void diff_words_power(const struct diff *d, char *text, size_t room)
 {
@@ -270,13 +278,16 @@ void diff_words_power(const struct diff *d, char *text, size_t room)
 		return;
 	append(text, room, "%s and %s samples a run are few: ", numbered_count(samples[0]).text,
 	       numbered_count(samples[1]).text);
-	if (isfinite(least))
-		append(text, room,
-		       "no change of a function by less than %.0f %% would have been seen",
-		       100 * (least - 1));
+	if (!isfinite(least))
+		append(text, room, "no change of a function that both have");
+	else if (least >= FACTOR)
+		append(text, room, "no change of a function by less than a factor of %s",
+		       numbered_digits(least, 2).text);
 	else
-		append(text, room, "no change of a function that both have would have been seen");
-	append(text, room, ". Longer runs, more of them, or --sample 1ms tell more");
+		append(text, room, "no change of a function by less than %.0f %%",
+		       100 * (least - 1));
+	append(text, room,
+	       " would have been seen. Longer runs, more of them, or --sample 1ms tell more");
 }
 
 /* "2 sites gone: sendfile64 (120,000 calls), write (120,000 calls)" of those that count. */

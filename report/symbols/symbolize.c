@@ -40,6 +40,13 @@ static struct symbol_names *new_name(struct symbol_names **names, const char *li
 	n->linker_name = linker_name;
 	n->function = demangle_full(linker_name);
 	n->brief = demangle_brief(linker_name);
+	/* the version of a symbol is no part of its name */
+	for (int i = 0; i < 2 && *linker_name != '_'; i++) {
+		char *name = i ? n->brief : n->function, *at = name ? strchr(name, '@') : NULL;
+
+		if (at > name)
+			*at = '\0';
+	}
 	HASH_ADD_PTR(*names, linker_name, n);
 	if (n->hh.tbl)
 		return n;

@@ -191,7 +191,7 @@ void proportion_jeffreys(double x, double n, double confidence, double *low, dou
 }
 
 #define FEWEST	     20 /* trials of those that are together: fewer would not show what lasts longer */
-#define LEAST_GROUPS 2
+#define LEAST_GROUPS (PROPORTION_LEAST / FEWEST)
 
 double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, double confidence,
 			  double *low, double *high)
@@ -209,7 +209,7 @@ double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, 
 	double p = successes / all, binomial = all * p * (1 - p), effective = all;
 	/* Neighbours are one batch where there are few trials. */
 	size_t together = (size_t)fmin(ceil(FEWEST * (double)batches / all), (double)batches);
-	double groups = (double)batches / (double)together;
+	double groups = (double)(batches / together);
 
 	for (size_t i = 0; i + together <= batches; i += together) {
 		double off = 0;
@@ -220,7 +220,8 @@ double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, 
 		last = off;
 	}
 	if (groups >= LEAST_GROUPS && binomial > 0)
-		effective /= fmax(1, squares * groups / (2 * (groups - 1)) / binomial);
+		effective /= fmax(1, squares * (double)batches / (double)together /
+					     (2 * (groups - 1)) / binomial);
 	proportion_wilson(p * effective, effective, confidence, low, high);
 	return effective;
 }

@@ -24,7 +24,9 @@ void proportion_mid_p(double x, double n, double confidence, double *low, double
  * time, x[i] successes in n[i] trials. The variance of the ratio comes from differences of
  * neighbours (Wolter, "Introduction to Variance Estimation", 1985, section 7.2), so that phases,
  * which are longer than a batch, do not count as errors; it is never less than of independent
- * trials. Returns the effective number of trials; 0: there are none. */
+ * trials. Of fewer than PROPORTION_LEAST trials it is not seen, and of few more only roughly: so
+ * they count as independent. Returns the effective number of trials; 0: there are none. */
+#define PROPORTION_LEAST 160
 double proportion_batches(const uint64_t *x, const uint64_t *n, size_t batches, double confidence,
 			  double *low, double *high);
 

@@ -20,8 +20,29 @@ function showHead() {
 		element("span", { class: "figure" }, element("span", { class: "quiet-text" }, `clock ${clocks.join(", ")}; of the changes reported, at most ${doc.false_share} are expected to be none`)));
 	replace(byId("facts"), doc.profiles.map(([file, program, clock, tick], i) => fact(i < doc.bases ? "base" : "new", nameOf(file || "?", "path"), " of ", nameOf(program || "?"), `, clock ${clock}, tick ${duration(tick)}`)),
 		doc.facts.map(([what, words]) => fact(what, nameOf(words, "words"))));
-	replace(byId("sections"), [["flame", "flame-title"], ["rows", "rows-title"]].map(([id, words]) => element("a", { href: `#${id}` }, byId(words).textContent)));
+	replace(byId("sections"), [["flame", "flame-title"], ["rows", "rows-title"], ["computing", "computing-title"]].filter(([id]) => (id === "computing" ? doc.computing : sites.rows)).map(([id, words]) => element("a", { href: `#${id}` }, byId(words).textContent)));
 	byId("foot").textContent = "Made by scprof. The colours are those of Okabe and Ito (2008), which people with any form of colour blindness can distinguish. Each verdict has a sign, too: no information is in colour alone.";
+}
+
+// Functions that compute, with their verdicts.
+function showComputing() {
+	const of = doc.computing;
+	if (!of)
+		return;
+	append(byId("computing"), [element("p", { class: "reading" }, [of.title, of.power].filter((w) => w).join(". "))]);
+	const both = (get, field, format) => SIDES.map((name) => element("span", { class: `two ${name}` }, known(format)(get(`${name}_${field}`))));
+	sectionTable("computing", of, [
+		["Function", "", (get) => {
+			const name = nameOf(text(get("function")));
+			name.title = text(get("module"));
+			return name;
+		}],
+		["Verdict", "", (get) => element("span", { class: "verdict-cell" }, verdictMark(VERDICTS[get("status") >= GONE && !get("counts") ? UNKNOWN : OF_STATUS[get("status")]]), element("span", {}, text(get("verdict"))))],
+		["Change", "number", (get) => text(get("change")) || "–"],
+		["Share of it", "number", (get) => both(get, "share", share)],
+		["CPU time", "number", (get) => both(get, "cpu", duration)],
+		["Samples", "number", (get) => both(get, "samples", calls)],
+	]);
 }
 
 const KEYS = [
@@ -52,6 +73,7 @@ function start() {
 	showWarnings(!sites.rows);
 	startTable();
 	startPair();
+	showComputing();
 	startTheme(() => {
 		readColours();
 		redrawPair();

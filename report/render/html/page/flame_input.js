@@ -9,7 +9,7 @@ function boxWords(box) {
 		module: boxModule(box),
 		mean: meanText(boxNumber(box, "mean"), boxNumber(box, "low"), boxNumber(box, "high")),
 		calls: tree.what === "computing" || !boxRows(box) ? "" : count(boxNumber(box, "calls")),
-		computing: tree.what === "both" && tree.computing[box] > 0 ? `${duration(tree.computing[box])} of it computing` : "",
+		computing: tree.what === "both" && tree.computing[box] > 0 && tree.computing[box] < tree.width[box] ? `${duration(tree.computing[box])} of it computing` : "",
 		bytes: bytes(moved),
 		time: duration(tree.width[box]),
 		share: shareOfBox(box),

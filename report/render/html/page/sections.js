@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The smaller tables: gaps, threads, processes, longest first. A section without rows is hidden.
-
-const SECTION_ROWS = 25;
+// The smaller tables: gaps, what was computed, threads, processes.
 
 // Why a mean here differs from that of the call site above; empty where no warm-up was excluded.
 function firstCalls() {
@@ -11,32 +9,6 @@ function firstCalls() {
 
 // In a narrow window on two lines, broken only before the interval.
 const meanCell = (p) => [element("span", { class: "whole" }, `${p.mean} ${p.unit}`.trim()), p.interval ? " " : "", element("span", { class: "whole" }, p.interval)];
-
-function sectionTable(id, part, columns) {
-	const rows = new Flat(part.rows, part.fields), section = byId(id);
-	if (!rows.rows)
-		return;
-	const body = element("tbody");
-	const fill = (from, to) => {
-		for (let row = from; row < to; row++)
-			body.append(element("tr", {}, columns.map(([, kind, draw]) => element("td", { class: kind }, draw((f) => rows.get(row, f))))));
-	};
-	fill(0, Math.min(rows.rows, SECTION_ROWS));
-	section.hidden = false;
-	if (id === "gaps")
-		append(section, [firstCalls()]);
-	section.append(element("div", { class: "scroll-x" }, element("table", { class: id === "gaps" ? "plain two-names" : "plain" },
-		element("thead", {}, element("tr", {}, columns.map(([name, kind]) => element("th", { scope: "col", class: kind }, name)))), body)));
-	if (rows.rows > SECTION_ROWS) {
-		const more = button(`Show all ${count(rows.rows)}`, () => {
-			fill(SECTION_ROWS, rows.rows);
-			more.remove();
-		});
-		section.append(more);
-	}
-	if (part.of > rows.rows)
-		section.append(element("p", { class: "note" }, `The first ${count(rows.rows)} of ${count(part.of)}; --format json has all.`));
-}
 
 function gapEnd(row, name) {
 	if (row < 0)
@@ -61,7 +33,7 @@ function showGaps() {
 	]);
 }
 
-const percent = (part) => String(Number((100 * part).toPrecision(3)));
+const percent = (part) => (100 * part).toFixed(1);
 
 // What was computed between the calls, and what led there.
 function showComputing() {

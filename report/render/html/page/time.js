@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the time of all threads went: one bar, its words below.
 
-const THREAD_STATES = { cpu_in_calls: "on CPU, in calls", cpu_outside: "on CPU, outside", recording: "recording by scprof", runnable: "waiting for a CPU",
+const THREAD_STATES = { cpu_in_calls: "on CPU, in calls", cpu_outside: "on CPU, outside of calls", recording: "recording by scprof", runnable: "waiting for a CPU",
 	asleep_in_calls: "asleep in calls", not_recorded: "asleep, not recorded",
-	work: "in calls that work", waiting: "in calls that wait", outside: "outside of them, or not recorded" };
+	work: "in calls that work", waiting: "in calls that wait", outside: "outside of calls, or not recorded" };
 const MOSTLY = { computes: "Mostly computes", waits: "Mostly waits", "kept from its CPUs": "Mostly kept from its CPUs" };
 const SLEEPERS_NAMED = 3, SLEEPER_LEAST = 0.005;
 
@@ -41,7 +41,7 @@ function showThreadsTime() {
 	const which = time.which.filter(([, part]) => part >= SLEEPER_LEAST).slice(0, SLEEPERS_NAMED)
 		.map(([name, part], i) => [i ? ", " : ": ", nameOf(fit(name, 30)), ` ${share(part)}`]);
 	const stolen = t && t.stolen >= 0.001 ? `the host stole ${share(t.stolen)} of the time on a CPU` : "";
-	const seen = time.shares.filter(([part, of]) => of >= 0.0005 || part === time.of);
+	const seen = time.shares.filter(([part, of]) => of >= 0.0005);
 	replace(section, element("h2", { id: "time-title" }, `${(t && MOSTLY[t.mostly]) || "Where the time went"}`, element("span", { class: "quiet-text" }, ` all threads' ${duration(time.all)}`)),
 		stateBar(time.shares, THREAD_STATES, 0.05), element("p", { class: "verdict" }, nameOf(doc.verdict, "words")),
 		element("div", { class: "legend" }, seen.map(([part, of]) => stateKey(part, [`${THREAD_STATES[part]} `, element("b", {}, share(of)), part === time.of ? which : ""])),
