@@ -245,8 +245,6 @@ static inline uint64_t diff_pair_calls(const struct diff *d)
 void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room);
 void diff_words_verdict(const struct diff *d, char *text, size_t room);
-/* What was computed, of an average run: a heading. */
-void diff_words_computing(const struct diff *computing, bool utf8, char *text, size_t room);
 /* How small a change samples would show, where that is not small; else "". */
 void diff_words_power(const struct diff *d, char *text, size_t room);
 /* The sites that came and went, by name, and what a unit of work takes; "": none, no unit. */

@@ -14,6 +14,8 @@
 #include "report/model/model.h"
 #include "stats/mean/proportion.h"
 
+#define UNKNOWN_EFFECT 10 /* of few samples: so many of them may say no more than one */
+
 struct making {
 	struct diff *d;
 	struct report **report;	  /* of each profile: what was computed, and nothing else */
@@ -104,14 +106,14 @@ static void test_one_sided(const struct making *m, struct diff_site *s)
 	struct diff *d = m->d;
 	struct diff_test *t = &s->test[DIFF_MEAN][DIFF_TOTAL];
 	int side = s->side[DIFF_NEW].calls ? DIFF_NEW : DIFF_BASE;
-	double most = 1 + d->options.run_to_run, fewest = INFINITY;
+	double most = 1 + d->options.run_to_run, fewest = INFINITY, effect = 1;
 	uint32_t first = diff_first_run(d, side), end = diff_end_run(d, side);
 	const struct compare_null null = {1 / most, most, 0, INFINITY};
 
 	/* Of a few how far they depend on each other is not known. */
 	for (uint32_t i = 0; i < d->profiles; i++)
 		if (m->report[i]->computing->samples < PROPORTION_LEAST)
-			fewest = 0;
+			effect = UNKNOWN_EFFECT;
 	for (uint32_t i = first; i < end; i++) {
 		double share = s->run[i].mean.mean / s->run[i].mean.error;
 
@@ -121,7 +123,7 @@ static void test_one_sided(const struct making *m, struct diff_site *s)
 	for (int own = 0; own < DIFF_AGAINSTS; own++) {
 		struct compare_count count[DIFF_SIDES] = {{0, 0}, {0, 0}};
 
-		count[side].events = fewest * (end - first);
+		count[side].events = fewest * (end - first) / effect;
 		for (uint32_t i = 0; i < d->profiles; i++) {
 			const struct report_computing *c = m->report[i]->computing;
 

@@ -180,8 +180,8 @@ void diff_words(const struct diff *d, const struct diff_site *s, char *text, siz
 	else if (f->status == DIFF_ONLY_NEW)
 		snprintf(text, room, s->counts ? "new" : "new: only in new");
 	if (*text && d->samples && !s->counts)
-		snprintf(text, room, "only in %s, too few samples (%" PRIu64 ") to tell",
-			 f->status == DIFF_ONLY_NEW ? "new" : "base", fewest_calls(d, s));
+		snprintf(text, room, "only in %s: too few samples to tell",
+			 f->status == DIFF_ONLY_NEW ? "new" : "base");
 	else if (s->states && diff_is_changed(f))
 		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, text + strlen(text), room - strlen(text));
@@ -249,14 +249,6 @@ void diff_words_verdict(const struct diff *d, char *text, size_t room)
 		return;
 	append(text, room, ". Computing: ");
 	verdict_words(d->computing, text, room);
-}
-
-void diff_words_computing(const struct diff *d, bool utf8, char *text, size_t room)
-{
-	snprintf(text, room,
-		 "computing outside of calls, of an average run: %s of CPU time, then %s",
-		 numbered_duration(d->side[DIFF_BASE].total_ns, utf8).text,
-		 numbered_duration(d->side[DIFF_NEW].total_ns, utf8).text);
 }
 
 /* The best of the tests that saw nothing. */

@@ -9,6 +9,7 @@
 
 #include "report/model/model.h"
 #include "report/render/html/html_write.h"
+#include "report/render/json/json.h"
 #include "report/render/stacks/stacks.h"
 #include "report/wording/numbers.h"
 
@@ -258,49 +259,6 @@ static void put_runs(struct html *h, const struct diff *d)
 	json_write_close(&h->json, ']');
 }
 
-static void put_function(struct html *h, const struct diff *c, const struct diff_site *s)
-{
-	const struct diff_side *base = &s->side[DIFF_BASE], *new = &s->side[DIFF_NEW];
-	char words[DIFF_WORDS], change[32];
-	bool tested = s->verdict.status <= DIFF_SAME;
-
-	diff_words(c, s, words, sizeof(words));
-	diff_words_percent(change, sizeof(change), s->verdict.shown.ratio,
-			   diff_words_unit(&s->verdict.shown));
-	html_write_string(h, NULL, s->brief ? s->brief : s->symbol);
-	html_write_string(h, NULL, s->library);
-	html_write_counts(h, s->verdict.status, s->counts);
-	html_write_string(h, NULL, words);
-	html_write_string(h, NULL, tested ? change : NULL);
-	html_write_numbers(h, base->calls, new->calls, base->calls ? base->share : NAN,
-			   new->calls ? new->share : NAN, base->calls ? base->total_ns : NAN,
-			   new->calls ? new->total_ns : NAN);
-}
-
-static void put_computing(struct html *h, const struct diff *c)
-{
-	char text[DIFF_WORDS];
-
-	if (!c || !c->sites) {
-		json_write_null(&h->json, "computing");
-		return;
-	}
-	json_write_open(&h->json, "computing", '{');
-	diff_words_computing(c, true, text, sizeof(text));
-	json_write_text(&h->json, "title", text);
-	diff_words_power(c, text, sizeof(text));
-	json_write_text(&h->json, "power", *text ? text : NULL);
-	json_write_count(&h->json, "of", c->sites);
-	html_write_fields(h, "fields",
-			  "function module status counts verdict change base_samples new_samples "
-			  "base_share new_share base_cpu new_cpu");
-	json_write_open(&h->json, "rows", '[');
-	for (uint32_t i = 0; i < rows_of_top(c->sites, c->options.top); i++)
-		put_function(h, c, &c->site[i]);
-	json_write_close(&h->json, ']');
-	json_write_close(&h->json, '}');
-}
-
 int diff_html(struct diff *d, FILE *out)
 {
 	struct html h = {.json = {.out = out, .page = true},
@@ -312,7 +270,7 @@ int diff_html(struct diff *d, FILE *out)
 	put_head(&h, d);
 	put_sites(&h, d);
 	put_runs(&h, d);
-	put_computing(&h, d->computing);
+	diff_json_computing(&h.json, d->computing);
 	html_write_warnings(&h, d->warning, d->warnings);
 	return html_write_end(&h, diff_page_tail);
 }

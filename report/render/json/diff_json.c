@@ -162,13 +162,17 @@ static void put_function(struct json_writer *w, const struct diff *c, const stru
 	json_write_close(w, '}');
 }
 
-static void put_computing(struct json_writer *w, const struct diff *c)
+void diff_json_computing(struct json_writer *w, const struct diff *c)
 {
+	char words[DIFF_WORDS];
+
 	if (!json_write_open_known(w, "computing", c))
 		return;
 	json_write_integer(w, "exit_status", c->status);
 	json_write_number(w, "base_cpu_ns", c->side[DIFF_BASE].total_ns);
 	json_write_number(w, "new_cpu_ns", c->side[DIFF_NEW].total_ns);
+	diff_words_power(c, words, sizeof(words));
+	json_write_text(w, "few", *words ? words : NULL);
 	json_write_open(w, "rows", '[');
 	for (uint32_t i = 0; i < rows_of_top(c->sites, c->options.top); i++)
 		put_function(w, c, &c->site[i]);
@@ -269,7 +273,7 @@ int diff_json(struct diff *d, FILE *out)
 	put_files(w, d, DIFF_NEW);
 	put_totals(w, d);
 	put_sites(w, d);
-	put_computing(w, d->computing);
+	diff_json_computing(w, d->computing);
 	json_warnings_write(w, d->warning, d->warnings);
 	json_write_close(w, '}');
 	return json_write_finish(w);

@@ -20,6 +20,9 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 /* The function of a site by its index in the report; of PROF_NONE, `none`. */
 void json_site_name(struct json_writer *w, const char *key, const struct report *r, uint32_t site,
 		    const char *none);
+/* "computing" of a comparison. */
+struct diff;
+void diff_json_computing(struct json_writer *w, const struct diff *computing);
 /* "warnings". */
 void json_warnings_write(struct json_writer *w, const struct report_warning *warning,
 			 uint32_t warnings);

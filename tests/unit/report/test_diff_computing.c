@@ -195,6 +195,7 @@ static void test_what_a_short_run_did_not_meet_is_not_gone(void **state)
 		{"0.8 s twice", 0.8, 0.8, 0, 0.05, 1},
 		{"samples in bursts, 10 s, then 1 s", 10, 1, 0.9, 0.05, 1},
 		{"bursts, 0.8 s twice", 0.8, 0.8, 0.9, 0.05, 1},
+		{"bursts, 0.4 s twice", 0.4, 0.4, 0.9, 0.05, 1},
 		{"bursts, three runs a side", 0.8, 0.8, 0.9, 0.05, 3},
 	};
 	struct comparison c = {0};

@@ -25,22 +25,25 @@ function showHead() {
 }
 
 // Functions that compute, with their verdicts.
+const STATUSES = ["slower", "faster", "no-change-seen", "not-compared", "only-in-base", "only-in-new"];
+
 function showComputing() {
 	const of = doc.computing;
 	if (!of)
 		return;
-	append(byId("computing"), [element("p", { class: "reading" }, [of.title, of.power].filter((w) => w).join(". "))]);
-	const both = (get, field, format) => SIDES.map((name) => element("span", { class: `two ${name}` }, known(format)(get(`${name}_${field}`))));
-	sectionTable("computing", of, [
+	append(byId("computing"), [element("p", { class: "reading" }, `CPU time outside of calls, of an average run: ${duration(of.base_cpu_ns)}, then ${duration(of.new_cpu_ns)}. ${of.few || ""}`)]);
+	const both = (get, field, format) => SIDES.map((name) => element("span", { class: `two ${name}` }, known(format)(get(name)[field])));
+	const mark = (get, status = STATUSES.indexOf(get("status"))) => verdictMark(VERDICTS[status >= GONE && !get("counts") ? UNKNOWN : OF_STATUS[status]]);
+	sectionTable("computing", { rows: of.rows, of: of.rows.length }, [
 		["Function", "", (get) => {
-			const name = nameOf(text(get("function")));
-			name.title = text(get("module"));
+			const name = nameOf(get("function"));
+			name.title = get("module");
 			return name;
 		}],
-		["Verdict", "", (get) => element("span", { class: "verdict-cell" }, verdictMark(VERDICTS[get("status") >= GONE && !get("counts") ? UNKNOWN : OF_STATUS[get("status")]]), element("span", {}, text(get("verdict"))))],
-		["Change", "number", (get) => text(get("change")) || "–"],
+		["Verdict", "", (get) => element("span", { class: "verdict-cell" }, mark(get), element("span", {}, get("verdict")))],
+		["Change", "number", (get) => (get("ratio") ? ratioWords(get("ratio")) : "–")],
 		["Share of it", "number", (get) => both(get, "share", share)],
-		["CPU time", "number", (get) => both(get, "cpu", duration)],
+		["CPU time", "number", (get) => both(get, "cpu_ns", duration)],
 		["Samples", "number", (get) => both(get, "samples", calls)],
 	]);
 }

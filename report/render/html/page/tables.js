@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A section with a table of rows as they come, longest first. Without rows it stays hidden.
+// A section with a table of rows as they come, longest first: flat ones, or objects. Without rows it stays hidden.
 
 const SECTION_ROWS = 25;
 
 function sectionTable(id, part, columns) {
-	const rows = new Flat(part.rows, part.fields), section = byId(id);
+	const rows = part.fields ? new Flat(part.rows, part.fields) : { rows: part.rows.length, get: (row, field) => part.rows[row][field] }, section = byId(id);
 	if (!rows.rows)
 		return;
 	const body = element("tbody");
