@@ -54,7 +54,7 @@ has_row()
 	"$SCPROF" report p.scp >text
 	grep -q '^COMPUTING .*SHARE .*CPU TIME' text
 	grep -q '^computes_much ' text
-	grep -q 'One of' text
+	grep -q 'A function with' text
 	run ! grep -q 'perf record' text
 }
 
