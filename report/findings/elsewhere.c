@@ -299,7 +299,7 @@ void no_calls_warn(struct report *r)
 			r->overloaded ? " with a CPU" : "",
 			r->profile->samples ? ": see COMPUTING" : "");
 	if (memory.to)
-		put_choices(memory.to, r, !(computing >= MUCH_COMPUTING));
+		put_choices(memory.to, r, !(computing >= MUCH_COMPUTING && r->profile->samples));
 	text = utf8_memory_end(&memory);
 	if (text && text[strlen(text) - 1] == '.')
 		text[strlen(text) - 1] = '\0';
