@@ -4,6 +4,12 @@
 # Each rule is written here. To look for make's own, too, for each of a thousand files takes four times as long.
 MAKEFLAGS += --no-builtin-rules
 
+# `make ARCH=aarch64`: for another processor, by Debian's cross compiler. qemu-user runs the tool for its man pages.
+ifneq ($(filter-out $(shell uname -m),$(ARCH)),)
+CC         = $(ARCH)-linux-gnu-gcc
+BUILD      = build/$(ARCH)
+SCPROF_RUN = qemu-$(ARCH)
+endif
 BUILD  ?= build
 PREFIX ?= /usr/local
 CC     ?= cc

@@ -30,6 +30,8 @@ PROGRAM_FLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
 PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 # A lazy binding saves all vector registers: more than the small stack holds.
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
+# Before glibc 2.34, message queues are in librt.
+PROGRAM_LIBS_blocked = -lrt
 PROGRAM_LIBS_overwritten = -ldl
 PROGRAM_LIBS_sessions = -ldl
 PROGRAM_LIBS_forked_locked = -ldl -Wl,-z,relro,-z,now,--export-dynamic
