@@ -30,22 +30,20 @@ PROGRAM_FLAGS_fortify = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -Wno-error
 PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 # A lazy binding saves all vector registers: more than the small stack holds.
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
-# Before glibc 2.34, message queues are in librt.
-PROGRAM_LIBS_blocked = -lrt
-PROGRAM_LIBS_overwritten = -ldl
-PROGRAM_LIBS_sessions = -ldl
-PROGRAM_LIBS_forked_locked = -ldl -Wl,-z,relro,-z,now,--export-dynamic
+PROGRAM_LIBS_forked_locked = -Wl,-z,relro,-z,now,--export-dynamic
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
 # A table of absolute addresses among its data.
 PROGRAM_LIBS_val_offset = -no-pie
 PROGRAM_LIBS_uses_libunwind = -lunwind
 
+# Before glibc 2.34 these are libraries of their own.
+LIBC_PARTS = -lpthread -Wl,--push-state,--as-needed -ldl -lrt -Wl,--pop-state
 compile_program = $(if $(filter %.cc,$<),$(CXX) $(PROGRAM_CXXFLAGS),$(CC) $(PROGRAM_CFLAGS))
 define target_program # source
 $(PROGRAMS)/$(basename $(notdir $(1))): $(1)
 	@mkdir -p $$(@D)
-	$$(compile_program) $$(PROGRAM_FLAGS_$$(@F)) -o $$@ $$< $$(PROGRAM_LIBS_$$(@F)) -lpthread
+	$$(compile_program) $$(PROGRAM_FLAGS_$$(@F)) -o $$@ $$< $$(PROGRAM_LIBS_$$(@F)) $(LIBC_PARTS)
 endef
 $(foreach source,$(PROGRAM_SRC),$(eval $(call target_program,$(source))))
 

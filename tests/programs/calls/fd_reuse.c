@@ -3,8 +3,6 @@
  * taken for a socket, in whatever way the socket went; and the other way round. */
 #include "target.h"
 
-#include <linux/close_range.h>
-
 static long socket_reads;
 
 /* Numbers below are taken, so that what is opened next gets `fd` if it is free. */
@@ -43,6 +41,16 @@ static void close_by_stream(int fd)
 
 	if (!f || fclose(f))
 		die("fclose");
+}
+
+static void close_by_range(int fd)
+{
+#if __GLIBC_PREREQ(2, 34)
+	if (close_range(fd, fd, 0))
+		die("close_range");
+#else
+	close(fd);
+#endif
 }
 
 static void read_as_file(int fd)
@@ -96,7 +104,7 @@ int main(void)
 		read_as_pipe(fd);
 		close(fd);
 		read_as_socket(fd);
-		close_range(fd, fd, 0);
+		close_by_range(fd);
 		read_as_pipe(fd);
 		read_as_socket(fd);
 		replace(fd);
