@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Claim: a program may close every descriptor it did not open, at any time,
  * and finds the numbers free again: the library keeps none open. */
+#include "collector/machine/kernel_numbers.h"
 #include "target.h"
 
 static void report_next(const char *when)
