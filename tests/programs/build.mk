@@ -2,7 +2,7 @@
 # Target programs of the command tests: they know nothing of scprof. A source is a program of its
 # name in $(PROGRAMS), whatever its room; what is built otherwise follows the list.
 PROGRAMS = $(BUILD)/tests/programs
-PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
+PROGRAM_CFLAGS = -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Iinclude -Itests/programs -Ipreload/arch/$(ARCH) $(PROGRAM_ARCH_CFLAGS)
 PROGRAM_CXXFLAGS = -std=gnu++17 -O2 -g -Wall -Wextra -Werror $(DEPS) -I. -Iinclude -Itests/programs $(PROGRAM_ARCH_CFLAGS)
 
 PROGRAM_ROOMS = attach calls causal filters paths processes regions states time
@@ -163,7 +163,7 @@ $(PROGRAMS)/slots_late.so: tests/programs/attach/slots_late.c
 $(PROGRAMS)/slots/libscprof.so: tests/programs/attach/slots_api.c $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 	@mkdir -p $(@D)
 	sed 's/global:/global: slots_test_*;/' $(BUILD)/preload/exports.map > $@.map
-	$(CC) $(PROGRAM_CFLAGS) -I. -Ipreload/arch/$(ARCH) -fPIC -fvisibility=hidden -shared -o $@ $< $(PRELOAD_OBJ) \
+	$(CC) $(PROGRAM_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $< $(PRELOAD_OBJ) \
 		-Wl,--version-script=$@.map -Wl,-z,now -Wl,-z,relro -Wl,-z,defs -Wl,-soname,libscprof.so
 
 # For AArch64, where a cross compiler is at hand; qemu-user runs them (tests/commands/selected/aarch64.bats). A second time

@@ -3,6 +3,7 @@
  *
  * Between its calls the program sleeps by a system call of its own and puts the rseq area back to
  * what it was, as a kernel that leaves it alone would. Without such an area it says so. */
+#include "arch.h"
 #include "target.h"
 
 #include <dlfcn.h>
@@ -25,7 +26,7 @@ int main(void)
 		say("no area\n");
 		return 0;
 	}
-	field = (void *)((char *)__builtin_thread_pointer() + *offset + 8);
+	field = (void *)(arch_thread_pointer() + *offset + 8);
 	for (int i = 0; i < CALLS; i++) {
 		unsigned long was;
 

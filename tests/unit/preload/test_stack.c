@@ -83,7 +83,7 @@ static void *find_below(void *end)
  * other memory. */
 static void test_below_control_block(void **state)
 {
-	uintptr_t page = ((uintptr_t)__builtin_thread_pointer() & ~(PAGE - 1)), sp;
+	uintptr_t page = (arch_thread_pointer() & ~(uintptr_t)(PAGE - 1)), sp;
 
 	(void)state;
 	/* in the page of the control block, or mapped right below it */
