@@ -112,7 +112,7 @@ $(addprefix $(PROGRAMS)/stacked_,known unknown): $(PROGRAMS)/stacked_%: tests/pr
 
 $(PROGRAMS)/chosen_late: tests/programs/selected/chosen_late.c
 	@mkdir -p $(@D)
-	$(CC) $(PROGRAM_CFLAGS) -o $@ $< -ldl
+	$(CC) $(PROGRAM_CFLAGS) -o $@ $< $(LIBC_PARTS)
 
 # Two plugins, each with a library of its own that has late_function.
 $(PROGRAMS)/chosen_late_a.so: LATE = -DLATE_FACTOR=3
@@ -154,7 +154,7 @@ SLOTS_LINK_norelro = -Wl,-z,lazy -Wl,-z,norelro
 SLOTS_LINK_nopie = -fno-pie -no-pie -Wl,-z,lazy
 $(addprefix $(PROGRAMS)/slots_,now lazy norelro nopie): $(PROGRAMS)/slots_%: tests/programs/attach/slots.c
 	@mkdir -p $(@D)
-	$(CC) $(PROGRAM_CFLAGS) $(SLOTS_LINK_$*) -o $@ $< -lpthread
+	$(CC) $(PROGRAM_CFLAGS) $(SLOTS_LINK_$*) -o $@ $< $(LIBC_PARTS)
 
 $(PROGRAMS)/slots_late.so: tests/programs/attach/slots_late.c
 	@mkdir -p $(@D)
