@@ -35,6 +35,7 @@ needs_tests='
 cmocka.h|header|libcmocka-dev|libcmocka-devel
 seccomp.h|header|libseccomp-dev|libseccomp-devel
 g++|command|g++|gcc-c++
+bzlib.h|header|libbz2-dev|bzip2-devel
 bats|command|bats|bats
 jq|command|jq|jq
 gojq|command|gojq|
@@ -139,7 +140,7 @@ check_machine()
 		die "scprof runs on x86-64 and AArch64; this is $(uname -m) with $(getconf LONG_BIT) bits."
 	libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || die 'scprof is built with glibc; this system has another C library, whose programs can be measured all the same.'
 	printf '2.31\n%s\n' "${libc#glibc }" | sort -CV ||
-		die "scprof needs glibc 2.31 or later (Debian 11, Ubuntu 20.04, RHEL 9); this system has $libc."
+		die "scprof needs glibc 2.31 or later (Debian 11, Ubuntu 22.04, RHEL 9); this system has $libc."
 	! command -v gcc >/dev/null || printf '8\n%s\n' "$(gcc -dumpversion)" | sort -CV ||
 		die "scprof needs gcc 8 or later; this system has gcc $(gcc -dumpversion)."
 }

@@ -15,10 +15,10 @@ tests: $(TARGETS) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(DUMP_CHECKS)
 	$(addprefix $(BUILD)/bench/,calibrated_call known_load thirty)
 
 $(PROFILE_MAKERS): %: %.o $(UNIT_SUPPORT) $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(SAN) -o $@ $^ -lunistring -lm
+	$(CC) $(SAN) -o $@ $^ -lunistring -lm -lpthread
 
 $(DUMP_ENTRIES): %: %.o $(BUILD)/libprofile.a $(BUILD)/libstats.a
-	$(CC) $(SAN) -o $@ $^ -lunistring -lm
+	$(CC) $(SAN) -o $@ $^ -lunistring -lm -lpthread
 
 $(DUMP_CHECKS): %: %.o
 	$(CC) $(SAN) -o $@ $^

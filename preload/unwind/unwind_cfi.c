@@ -205,7 +205,8 @@ static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 	case DW_CFA_remember_state:
 	case DW_CFA_restore_state:
 		return keep_state(m, op == DW_CFA_remember_state);
-	/* Whether the return address is signed: a code that it may have is always stripped. */
+	/* Whether the return address is signed: a code that it may have is always stripped.
+	 * GNU_window_save has the code of negate_ra_state, which elfutils 0.176 lacks. */
 	case DW_CFA_AARCH64_set_ra_state:
 		dwarf_uleb(r);
 		dwarf_sleb(r);
@@ -214,7 +215,7 @@ static bool run_other_op(struct machine *m, struct dwarf_reader *r, uint8_t op)
 		dwarf_uleb(r);
 		return true;
 	default:
-		return op == DW_CFA_nop || op == DW_CFA_AARCH64_negate_ra_state ||
+		return op == DW_CFA_nop || op == DW_CFA_GNU_window_save ||
 		       op == DW_CFA_AARCH64_negate_ra_state_with_pc;
 	}
 }

@@ -19,7 +19,7 @@ $(BUILD)/tests/unit/preload/test_unwind: $(if $(UNWIND_OBJECT),$(BUILD)/preload/
 $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
-		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBUNWIND) -lcmocka -lm -lpthread
+		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBUNWIND) -lcmocka -lm $(LIBC_PARTS)
 
 # Libraries whose functions are walked through. a and b are the same code with frames of another size.
 WALKED = $(patsubst %,$(BUILD)/tests/unit/preload/walked_%.so,a b pointers)
