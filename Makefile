@@ -6,9 +6,9 @@ MAKEFLAGS += --no-builtin-rules
 
 # `make ARCH=aarch64`: for another processor, by Debian's cross compiler. qemu-user runs the tool for its man pages.
 ifneq ($(filter-out $(shell uname -m),$(ARCH)),)
-CC         = $(ARCH)-linux-gnu-gcc
-BUILD      = build/$(ARCH)
-SCPROF_RUN = qemu-$(ARCH)
+export CC   = $(ARCH)-linux-gnu-gcc
+BUILD       = build/$(ARCH)
+SCPROF_RUN  = qemu-$(ARCH)
 endif
 BUILD  ?= build
 PREFIX ?= /usr/local

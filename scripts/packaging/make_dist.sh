@@ -12,11 +12,16 @@ if [ "$1" = missing ]; then
 	declare -A package=([elf]=libelf-dev [dw]=libdw-dev [gsl]=libgsl-dev [gslcblas]=libgsl-dev [jansson]=libjansson-dev
 		[protobuf-c]=libprotobuf-c-dev [z]=zlib1g-dev [iberty]=libiberty-dev [unistring]=libunistring-dev
 		[ncursesw]=libncurses-dev [tinfo]=libncurses-dev [microhttpd]=libmicrohttpd-dev [lzma]=liblzma-dev [bz2]=libbz2-dev)
-	absent=() packages=()
+	absent=() packages=() of=
+	case $(${CC:-cc} -dumpmachine) in
+	"$(uname -m)"-*) ;;
+	aarch64-*) of=:arm64 ;;
+	x86_64-*) of=:amd64 ;;
+	esac
 	for library in "${@:2}"; do
 		[[ $(${CC:-cc} -print-file-name="lib${library#-l}.a") == /* ]] && continue
 		absent+=("lib${library#-l}.a")
-		packages+=("${package[${library#-l}]:-libc6-dev}")
+		packages+=("${package[${library#-l}]:-libc6-dev}$of")
 	done
 	[ ${#absent[@]} != 0 ] || exit 0
 	echo "make dist: no ${absent[*]}: apt-get install $(printf '%s\n' "${packages[@]}" | sort -u | xargs)" >&2

@@ -34,7 +34,7 @@ $(BENCH)/libcalibrated.so: tests/bench/calibrated.c
 	$(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $<
 
 $(BENCH)/calibrated_call: tests/bench/calibrated_call.c $(BENCH)/libcalibrated.so
-	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lcalibrated -Wl,-rpath,'$$ORIGIN'
+	$(CC) $(BENCH_CFLAGS) -fno-ipa-icf -o $@ $< -L$(BENCH) -lcalibrated -Wl,-rpath,'$$ORIGIN' -ldl
 
 # Short functions without fences, and the program that calls them (docs/estimates.md).
 $(BENCH)/libshort.so: tests/bench/short.c

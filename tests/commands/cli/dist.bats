@@ -127,4 +127,10 @@ while True:
 @test "dist 07: what is missing is named, with its packages, before anything is linked" {
 	run -2 env CC=false "$ROOT/scripts/packaging/make_dist.sh" missing -lgsl -lbz2
 	[ "$output" = "make dist: no libgsl.a libbz2.a: apt-get install libbz2-dev libgsl-dev" ]
+	# of another processor those of Debian's name for it
+	printf '#!/bin/sh\n[ "$1" != -dumpmachine ] || echo aarch64-linux-gnu\n' >cross
+	[ "$(uname -m)" != aarch64 ] || return 0
+	chmod +x cross
+	run -2 env CC="$T/cross" "$ROOT/scripts/packaging/make_dist.sh" missing -lgsl
+	[ "$output" = "make dist: no libgsl.a: apt-get install libgsl-dev:arm64" ]
 }
