@@ -55,7 +55,7 @@ $(BENCH)/nested_calls: tests/bench/nested_calls.c $(BENCH)/libshort.so $(BENCH)/
 KNOWN_LIBS = $(addprefix $(BUILD)/lib,$(addsuffix .a,collector profile stats))
 $(BENCH)/known_load: tests/bench/known_load.c $(KNOWN_LIBS)
 	@mkdir -p $(@D)
-	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $< $(KNOWN_LIBS) -lelf -lgsl -lgslcblas -lz -lm -lpthread
+	$(CC) $(BENCH_CFLAGS) $(SAN) -o $@ $< $(KNOWN_LIBS) -lelf -lgsl -lgslcblas -lz -lm -lpthread -lrt
 
 # How long a thread is stopped to be judged, and libdw's opinion of its stack.
 $(BENCH)/safe_points: tests/bench/safe_points.c $(KNOWN_LIBS)
