@@ -29,6 +29,13 @@ static const char *text_of(uint32_t offset)
 /* For the assembly; NULL until it is known. */
 HIDDEN void *selected_libc_dlsym;
 
+/* In a program without dlsym, where ours stands nevertheless: nobody opens anything there. */
+static void *find_next(void *handle, const char *name)
+{
+	(void)handle;
+	return libc_find_next(name);
+}
+
 /* Not by dlsym, which is ours. */
 COLD void *selected_real_dlsym(void)
 {
@@ -37,6 +44,8 @@ COLD void *selected_real_dlsym(void)
 		selected_libc_dlsym = dlvsym(libc_scope(), "dlsym", versions[i]);
 	if (!selected_libc_dlsym)
 		selected_libc_dlsym = libc_find_next("dlsym");
+	if (!selected_libc_dlsym)
+		selected_libc_dlsym = (void *)find_next;
 	return selected_libc_dlsym;
 }
 
