@@ -266,6 +266,7 @@ static int serve(struct serve_options *o)
 	raise_descriptors();
 	mallopt(M_ARENA_MAX, 1); /* what a connection's thread leaves is of use to the next one */
 	unsetenv("DEBUGINFOD_URLS"); /* no page waits for a remote server */
+	o->agent.meet_samples = sampled_meet;
 	if (agent_open(&agent, &o->agent)) {
 		complaint_print("scprof serve", "out of memory");
 		return 1;

@@ -28,9 +28,23 @@ struct scp_control_page {
 	uint64_t reserved1[7];
 };
 
-/* What `scprof run --stopped` sets SCPROF_STOPPED to. */
-#define SCP_CONTROL_STOPPED_RUN "run"
+/* What `scprof run --stopped` sets SCPROF_STOPPED to, or to the path of this: what processes say
+ * that start and stop recording themselves. Change n, from 1 on, lies at n % SCP_CONTROL_CHANGES;
+ * `number` becomes n when the rest is there. Written by the processes, read by the tool. */
+#define SCP_CONTROL_STOPPED_RUN	  "run"
+#define SCP_CONTROL_CHANGES_MAGIC "SCPCHG1\n"
+#define SCP_CONTROL_CHANGES	  255u
+
+struct scp_control_changes {
+	char magic[8];
+	uint64_t count;
+	struct scp_control_change {
+		uint64_t at_ns;		 /* CLOCK_MONOTONIC_RAW */
+		uint32_t number, pid_on; /* twice the pid; 1 more: it records from now on */
+	} change[SCP_CONTROL_CHANGES];
+};
 
 _Static_assert(sizeof(struct scp_control_page) == 128, "control page");
+_Static_assert(sizeof(struct scp_control_changes) == SCP_CONTROL_BYTES, "page of changes");
 
 #endif

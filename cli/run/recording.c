@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
+#include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "report/symbols/function_names.h"
 #include "report/wording/numbers.h"
@@ -106,6 +107,13 @@ static int prepare_filters(struct recording *r, const struct run_directory *d)
 		.signal = f->signal,
 		.stopped = f->stopped ? SCP_CONTROL_STOPPED_RUN : NULL,
 		.control = by_tool ? d->control : NULL};
+	if (!by_tool && f->stopped) {
+		r->changes = shared_page_create(d->control, SCP_CONTROL_BYTES, SHARED_PAGE_WRITE);
+		if (!r->changes)
+			return say_format("%s: %s", d->control, strerror(errno));
+		memcpy(r->changes->magic, SCP_CONTROL_CHANGES_MAGIC, sizeof(r->changes->magic));
+		r->environment.filters.stopped = d->control;
+	}
 	if (!by_tool)
 		return 0;
 	r->control = recording_control_create(d->control, &f->plan, &err);
@@ -152,21 +160,15 @@ void recording_begin(struct recording *r)
 void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool begins)
 {
 	const struct run_options *o = &r->options;
-	const struct run_filters *f = &o->filters;
 	struct profile_error err;
 
 	if (!o->sample_ns || r->observer || !count)
 		return;
-	if (f->stopped && !f->signal) {
-		snprintf(r->unsampled, sizeof(r->unsampled),
-			 "the program was to start recording itself");
-		return;
-	}
 	r->sampler = sampler_begin(pid, count, begins, o->sample_ns, r->environment.profiles, &err);
 	if (!r->sampler)
 		snprintf(r->unsampled, sizeof(r->unsampled), "%.200s", err.text);
-	else if (r->control)
-		sampler_follow(r->sampler, r->control);
+	else
+		sampler_follow(r->sampler, r->control, r->changes);
 }
 
 /* What was computed belongs to the profile, or why that is not known. */
@@ -174,7 +176,7 @@ static void note_samples(const struct recording *r, struct profile *p)
 {
 	char text[300];
 	/* the kernel's account is of the whole command */
-	bool stops = r->environment.filters.control;
+	bool stops = r->environment.filters.control || r->options.filters.stopped;
 
 	if (r->sampler &&
 	    sampler_into(r->sampler, p, stops ? 0 : r->cpu_ns, stops ? 0 : r->user_ns))
@@ -210,6 +212,9 @@ void recording_clean_up(struct recording *r)
 	if (r->control && recording_control_stop(r->control))
 		say("a process that was measured cut the page that stops and starts recording:\n"
 		    "what was recorded may begin and end elsewhere");
+	if (r->changes)
+		shared_page_remove(r->changes, r->environment.filters.stopped);
+	r->changes = NULL;
 	r->control = NULL;
 	if (*r->stubs)
 		unlink(r->stubs);

@@ -108,12 +108,13 @@ struct recording {
 	char stubs[PATH_MAX];	 /* the object of -s; "": none */
 	struct selection chosen; /* -s */
 	struct symbol_patterns patterns;
-	struct environment environment;	   /* set by recording_prepare */
-	struct recording_control *control; /* NULL: recording goes on all the time */
-	struct run_watch *watch;	   /* NULL: nothing to watch for */
-	bool discards;			   /* nobody wants the profile */
-	struct sampler *sampler;	   /* NULL: there are no samples */
-	char unsampled[256];		   /* why not; "" */
+	struct environment environment;	     /* set by recording_prepare */
+	struct recording_control *control;   /* NULL: recording goes on all the time */
+	struct run_watch *watch;	     /* NULL: nothing to watch for */
+	struct scp_control_changes *changes; /* NULL: the program does not begin by itself */
+	bool discards;			     /* nobody wants the profile */
+	struct sampler *sampler;	     /* NULL: there are no samples */
+	char unsampled[256];		     /* why not; "" */
 	uint64_t cpu_ns, user_ns; /* that the kernel charged to the command; 0: not known */
 	struct ticker *ticker;	  /* NULL: the clock needs none, or it was stopped */
 	struct ticker_stats ticks;

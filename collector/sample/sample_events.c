@@ -22,6 +22,7 @@
 #define REDRAW_SAMPLES 8
 #define MOST_RING      (UINT64_C(4) << 20)
 #define LEAST_RING     (UINT64_C(1) << 17)
+#define NEXT_BYTES     192 /* of most records */
 
 static struct perf_event_attr describe(const struct sample_events *e, uint64_t period_ns)
 {
@@ -60,6 +61,7 @@ static bool map_ring(struct sample_ring *r, int fd)
 				fd, 0);
 
 		r->page = at == MAP_FAILED ? NULL : at;
+		r->data = (const uint8_t *)at + page;
 		if (r->page)
 			return true;
 	}
@@ -200,17 +202,24 @@ static uint64_t time_of(const struct perf_event_header *h)
 	return time;
 }
 
-/* The kernel writes behind data_head while we read before it. Records are aligned to eight bytes,
- * so that a header is whole, but a record may wrap. */
+/* The kernel writes behind data_head while we read before it: the line that it writes for each
+ * record is left to it meanwhile. Records are aligned to eight bytes, so that a header is whole,
+ * but a record may wrap. */
 static void look_at_next(struct sample_ring *r)
 {
-	const uint8_t *data = (const uint8_t *)r->page + sysconf(_SC_PAGESIZE);
-	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	if (r->tail - r->freed >= (r->tail < r->head ? r->bytes / 8 : 1)) {
+		__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);
+		r->freed = r->tail;
+	}
+	if (r->tail >= r->head)
+		r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = r->tail & (r->bytes - 1), left = r->bytes - at;
-	const struct perf_event_header *h = (const void *)(data + at);
+	const struct perf_event_header *h = (const void *)(r->data + at);
 
-	if (r->tail >= head || h->size < sizeof(*h) || h->size > head - r->tail)
+	if (r->tail >= r->head || h->size < sizeof(*h) || h->size > r->head - r->tail)
 		return;
+	for (uint64_t line = 0; line < NEXT_BYTES; line += 64) /* another CPU wrote it */
+		__builtin_prefetch(r->data + ((r->tail + h->size + line) & (r->bytes - 1)));
 	if (h->size > left) {
 		r->whole = r->whole ? r->whole : malloc(UINT16_MAX + 1);
 		if (!r->whole)
@@ -218,7 +227,7 @@ static void look_at_next(struct sample_ring *r)
 		uint16_t size = h->size;
 
 		memcpy(r->whole, h, left);
-		memcpy((uint8_t *)r->whole + left, data, size - left);
+		memcpy((uint8_t *)r->whole + left, r->data, size - left);
 		h = (const void *)r->whole;
 	}
 	r->next = h;
@@ -243,7 +252,6 @@ const struct perf_event_header *sample_events_next(struct sample_events *e, uint
 	for (uint32_t i = 0; i < e->rings; i++) {
 		struct sample_ring *r = &e->ring[i];
 
-		__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);
 		if (!r->next)
 			look_at_next(r);
 		if (r->next && r->time_ns <= limit_ns && (!oldest || r->time_ns < oldest->time_ns))

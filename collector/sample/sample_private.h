@@ -21,8 +21,10 @@ struct random;
 
 struct sample_ring {
 	int fd;
-	struct perf_event_mmap_page *page;    /* the data lies behind it */
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;		      /* lies behind it */
 	uint64_t bytes;			      /* of the data: a power of two */
+	uint64_t head, freed;		      /* what we and the kernel last told each other */
 	uint64_t tail, time_ns;		      /* of the record that comes next */
 	const struct perf_event_header *next; /* NULL: not looked at, or there is none */
 	uint64_t *whole;		      /* a copy of one that wraps; NULL: none yet */
@@ -97,7 +99,8 @@ void image_free(struct sample_images *all);
 
 /* Processes and what they have mapped (space.c). */
 
-#define SAMPLE_NONE UINT32_MAX
+#define SAMPLE_NONE	 UINT32_MAX
+#define SAMPLE_STRANGERS 256
 
 struct sample_map {
 	uint64_t start, end, offset;
@@ -108,6 +111,9 @@ struct sample_map {
 struct sample_life {
 	pid_t pid;
 	bool counts;		 /* its samples do */
+	bool records;		 /* it has begun to, itself; where that is asked for */
+	bool doubted;		 /* records were lost: its maps are to be read anew... */
+	uint64_t renewed_ns;	 /* ...once that is long enough ago */
 	uint32_t before;	 /* the life that forked or became it; SAMPLE_NONE: none */
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC_RAW; to 0: it goes on */
 	struct sample_map *map;	 /* code, by address */
@@ -124,6 +130,8 @@ struct sample_spaces {
 	uint32_t lives, lives_room;
 	uint32_t *live; /* those that go on, or ended just now */
 	uint32_t live_count, live_room;
+	bool lossy; /* records were lost: there may be processes that are not known */
+	pid_t stranger[SAMPLE_STRANGERS]; /* that descend from none of the run's; by number */
 };
 
 /* A process that runs, as /proc has it; `counts`: from now on, or from its exec on. */
@@ -131,13 +139,16 @@ bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns)
 void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns);
 void space_exec(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
 void space_end(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
-/* Records were lost: a process from whose exec on samples count may be another program by now. */
+/* Records were lost: maps are doubted until they are read anew, and a process from whose exec on
+ * samples count may be another program by now. */
 void space_catch_up(struct sample_spaces *s);
 void space_map(struct sample_spaces *s, pid_t pid, const struct sample_map *at, const char *path,
 	       const uint64_t file[2]);
 /* Index of the life of a process; SAMPLE_NONE: it is none of the run. */
 uint32_t space_find(const struct sample_spaces *s, pid_t pid);
-/* The life with objects to walk in; NULL: no memory. */
+/* The same of a process that is not known, where records were lost: its parent may be. */
+uint32_t space_adopt(struct sample_spaces *s, pid_t pid);
+/* The life with objects to walk in; NULL: no memory, or its maps are in doubt. */
 struct sample_life *space_read(struct sample_spaces *s, uint32_t life);
 /* Forget what ended before that. */
 void space_purge(struct sample_spaces *s, uint64_t before_ns);

@@ -19,14 +19,17 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/recording_control.h"
 #include "collector/sample/sample_private.h"
+#include "include/scprof_control.h"
 #include "profile/base/error.h"
 #include "stats/numerics/random.h"
 
 #define LOOK_MS	  100
 #define MARGIN_NS UINT64_C(2000000)    /* a record may be in its ring that much after its time */
 #define PURGE_NS  UINT64_C(1000000000) /* threads of a process may go on after its first one */
-#define DRAW_NS	  UINT64_C(50000000)
-#define WAKES	  1024 /* and as many as there are samples that age */
+#define DRAW_NS	  UINT64_C(50000000)   /* at first: later each such part of the time until then */
+#define DRAW_PART 64
+#define DRAW_MOST UINT64_C(400000000)
+#define WAKES	  256 /* and as many as there are samples that age */
 
 struct sampler {
 	struct sample_events events;
@@ -34,6 +37,8 @@ struct sampler {
 	struct sample_counts counts;
 	struct sample_save save;
 	struct recording_control *control; /* NULL: recording is always on */
+	const struct scp_control_changes *changes;
+	uint32_t change; /* the last one that was taken */
 	struct random random;
 	uint64_t period_ns, lost, cut;
 	uint64_t pythons, wakes; /* samples that age (python_ages); times that it woke up for one */
@@ -59,20 +64,49 @@ static uint32_t half_at(const void *record, size_t at)
 	return half;
 }
 
+/* Processes say when they start and stop recording, up to that instant, which is all that is
+ * believed of them. */
+static void take_changes(struct sampler *s, uint64_t until_ns)
+{
+	const struct scp_control_changes *all = __atomic_load_n(&s->changes, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; all && i < SCP_CONTROL_CHANGES; i++) {
+		const struct scp_control_change *next =
+			&all->change[(s->change + 1) % SCP_CONTROL_CHANGES];
+		uint32_t number = __atomic_load_n(&next->number, __ATOMIC_ACQUIRE);
+		uint32_t pid_on = next->pid_on, life = space_find(&s->spaces, (pid_t)(pid_on >> 1));
+
+		if (number <= s->change || next->at_ns > until_ns)
+			return;
+		s->change = number; /* those in between, of which there is too much, are lost */
+		if (life != SAMPLE_NONE)
+			s->spaces.life[life].records = pid_on & 1;
+	}
+}
+
+static bool was_on(struct sampler *s, const struct sample_life *l, uint64_t at_ns)
+{
+	struct recording_control *control = __atomic_load_n(&s->control, __ATOMIC_ACQUIRE);
+
+	take_changes(s, at_ns);
+	return (!control || recording_control_was_on(control, at_ns)) &&
+	       (!s->changes || l->records);
+}
+
 /* numbers 8, time 8, ABI 8, registers, bytes asked 8, the piece, bytes that it has 8 */
 static void take_sample(struct sampler *s, const struct perf_event_header *h, uint64_t at_ns)
 {
 	const size_t registers = 32, asked = registers + 8 * SAFE_POINT_SAMPLED;
-	uint32_t life = space_find(&s->spaces, (pid_t)half_at(h, 8));
+	const pid_t pid = (pid_t)half_at(h, 8);
+	uint32_t known = space_find(&s->spaces, pid);
+	uint32_t life = known == SAMPLE_NONE ? space_adopt(&s->spaces, pid) : known;
 	struct sample_stack stack = {.count = 0};
 	uint64_t value[SAFE_POINT_SAMPLED], size;
 
 	if (life == SAMPLE_NONE || !s->spaces.life[life].counts || h->size < asked + 8 ||
 	    word_at(h, 24) != PERF_SAMPLE_REGS_ABI_64)
 		return;
-	struct recording_control *control = __atomic_load_n(&s->control, __ATOMIC_ACQUIRE);
-
-	if (control && !recording_control_was_on(control, at_ns))
+	if (!was_on(s, &s->spaces.life[life], at_ns))
 		return;
 	memcpy(value, (const uint8_t *)h + registers, sizeof(value));
 	machine_take_sampled(value, &stack.registers);
@@ -185,7 +219,7 @@ static void *run(void *context)
 	/* until a ring may be half full */
 	uint64_t ms = s->events.ring[0].bytes / (2 * SAMPLE_STACK) * s->period_ns / 2000000;
 	struct pollfd *on = calloc(1 + s->events.rings, sizeof(*on));
-	uint64_t drawn = 0;
+	uint64_t drawn = 0, begun = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 
 	/* where that is allowed: the rings of whole CPUs fill with what others compute */
 	setpriority(PRIO_PROCESS, (id_t)gettid(), -10);
@@ -195,9 +229,13 @@ static void *run(void *context)
 	while (on && wait(s, on, (int)(ms < LOOK_MS ? ms + 1 : LOOK_MS))) {
 		uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 
-		if (now - drawn > DRAW_NS)
+		uint64_t pause = DRAW_NS + (now - begun) / DRAW_PART;
+
+		if (now - drawn > (pause < DRAW_MOST ? pause : DRAW_MOST)) {
+			/* asks the other CPUs, and waits for them */
 			sample_events_redraw(&s->events, &s->random, s->period_ns);
-		drawn = now - drawn > DRAW_NS ? now : drawn;
+			drawn = now;
+		}
 		look(s, s->pythons ? now : now - MARGIN_NS);
 		const struct prof_sampling how = describe(s);
 
@@ -255,9 +293,11 @@ struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint6
 	return NULL;
 }
 
-void sampler_follow(struct sampler *s, struct recording_control *control)
+void sampler_follow(struct sampler *s, struct recording_control *control,
+		    const struct scp_control_changes *changes)
 {
 	__atomic_store_n(&s->control, control, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->changes, changes, __ATOMIC_RELEASE);
 }
 
 void sampler_stop(struct sampler *s)

@@ -16,6 +16,7 @@
 #define SAMPLER_MOST_NS	  UINT64_C(1000000000)
 
 struct recording_control;
+struct scp_control_changes;
 struct sampler;
 
 /* Samples processes and what they fork, at each `period_ns` in the mean, until sampler_stop. One
@@ -26,9 +27,10 @@ struct sampler;
 struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint64_t period_ns,
 			      const char *directory, struct profile_error *err);
 
-/* Samples count while recording is on. NULL, as at first: always. `control` lives until
- * sampler_stop. */
-void sampler_follow(struct sampler *s, struct recording_control *control);
+/* Samples count while recording is on, and in processes that say so where `changes` are given,
+ * which begin stopped. NULL, as at first: always. Both live until sampler_stop. */
+void sampler_follow(struct sampler *s, struct recording_control *control,
+		    const struct scp_control_changes *changes);
 
 void sampler_stop(struct sampler *s);
 

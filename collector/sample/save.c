@@ -14,7 +14,7 @@
 #include "profile/live/run_files.h"
 
 #define SAVE_EVERY_NS UINT64_C(1000000000)
-#define SAVE_SHARE    100u	 /* it may take a hundredth of a CPU */
+#define SAVE_SHARE    500u	 /* it may take such a part of a CPU */
 #define MOST_SAMPLES  (1u << 24) /* 200 MB to copy */
 #define MOST_ROWS     (1u << 16) /* 30 MB in memory (/dev/shm), with 50 frames each */
 

@@ -7,12 +7,17 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "collector/clocks/clocks_read.h"
+#include "collector/machine/kernel_file.h"
 #include "collector/machine/proc_maps.h"
 #include "collector/sample/sample_private.h"
 #include "profile/base/array.h"
 
 #define MOST_MAPS  8192u
 #define MOST_LIVES (1u << 20) /* 100 MB: what begins after so many is left out */
+#define MOST_LINES 65536u     /* of /proc/PID/maps */
+#define READ_SHARE 20u	      /* which is read anew in at most such a part of the time */
+#define ANCESTORS  16
 
 static void forget_objects(struct sample_life *l)
 {
@@ -98,7 +103,9 @@ void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns
 		      (struct sample_life){.pid = pid,
 					   .before = from,
 					   .from_ns = at_ns,
-					   .counts = s->life[from].counts},
+					   .counts = s->life[from].counts,
+					   .records = s->life[from].records,
+					   .doubted = s->life[from].doubted},
 		      true);
 }
 
@@ -146,26 +153,41 @@ void space_map(struct sample_spaces *s, pid_t pid, const struct sample_map *at, 
 	put_map(&s->life[life], &m);
 }
 
-bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns)
+/* What a process has mapped now, instead of what was known. False: it cannot be read. */
+static bool read_maps(struct sample_spaces *s, struct sample_life *l)
 {
+	FILE *maps = proc_maps_open(l->pid);
+	unsigned lines = 0;
 	struct proc_mapping m;
-	FILE *maps = counts ? proc_maps_open(pid) : NULL;
-	bool fine = begin(
-		s,
-		(struct sample_life){
-			.pid = pid, .before = SAMPLE_NONE, .from_ns = now_ns, .counts = counts},
-		false);
 
-	while (fine && maps && proc_maps_next(maps, &m)) {
-		const struct sample_map at = {m.start, m.end, m.offset, SAMPLE_NONE};
-		const uint64_t file[] = {makedev(m.major, m.minor), m.inode};
+	forget_objects(l);
+	l->maps = 0;
+	while (maps && lines < MOST_LINES && proc_maps_next(maps, &m)) {
+		const struct sample_map at = {m.start, m.end, m.offset,
+					      m.executable ? image_find(&s->images, m.path,
+									makedev(m.major, m.minor),
+									m.inode, l->pid)
+							   : SAMPLE_NONE};
 
+		lines++;
 		if (m.executable)
-			space_map(s, pid, &at, m.path, file);
+			put_map(l, &at);
 	}
 	if (maps)
 		fclose(maps);
-	return fine;
+	return lines;
+}
+
+bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns)
+{
+	if (!begin(s,
+		   (struct sample_life){
+			   .pid = pid, .before = SAMPLE_NONE, .from_ns = now_ns, .counts = counts},
+		   false))
+		return false;
+	if (counts)
+		read_maps(s, &s->life[s->lives - 1]);
+	return true;
 }
 
 /* The program that it executes is not ours. */
@@ -181,14 +203,56 @@ static bool executes_another(pid_t pid)
 
 void space_catch_up(struct sample_spaces *s)
 {
-	for (uint32_t i = 0; i < s->live_count; i++) {
-		const struct sample_life *l = &s->life[s->live[i]];
+	uint32_t becomes = SAMPLE_NONE;
 
-		if (l->counts || l->to_ns || !executes_another(l->pid))
-			continue;
-		space_add(s, l->pid, true, l->from_ns);
-		return;
+	s->lossy = true;
+	memset(s->stranger, 0, sizeof(s->stranger));
+	for (uint32_t i = 0; i < s->live_count; i++) {
+		struct sample_life *l = &s->life[s->live[i]];
+
+		l->doubted = true;
+		if (!l->counts && !l->to_ns && executes_another(l->pid))
+			becomes = s->live[i];
 	}
+	if (becomes != SAMPLE_NONE)
+		space_add(s, s->life[becomes].pid, true, s->life[becomes].from_ns);
+}
+
+uint32_t space_adopt(struct sample_spaces *s, pid_t pid)
+{
+	pid_t *stranger = &s->stranger[(unsigned)pid % SAMPLE_STRANGERS];
+	uint32_t before = SAMPLE_NONE;
+	uint64_t up = (uint64_t)pid;
+
+	if (!s->lossy || *stranger == pid)
+		return SAMPLE_NONE;
+	for (int i = 0; i < ANCESTORS && up > 1 && before == SAMPLE_NONE; i++) {
+		up = proc_status_number((pid_t)up, "PPid", 10, 0);
+		before = space_find(s, (pid_t)up);
+	}
+	if (before == SAMPLE_NONE || !s->life[before].counts ||
+	    !space_add(s, pid, true, s->life[before].from_ns)) {
+		*stranger = pid;
+		return SAMPLE_NONE;
+	}
+	s->life[s->lives - 1].before = before;
+	return s->lives - 1;
+}
+
+/* Maps that are in doubt, once it is time. False: they stay so. */
+static bool renew(struct sample_spaces *s, struct sample_life *l)
+{
+	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+
+	if (now < l->renewed_ns)
+		return false;
+	python_free(l->python);
+	l->python = NULL;
+	l->doubted = !read_maps(s, l);
+	uint64_t then = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+
+	l->renewed_ns = then + READ_SHARE * (then - now);
+	return !l->doubted;
 }
 
 /* Where the file's code lies in memory, less where it is in the file's addresses. */
@@ -236,6 +300,8 @@ struct sample_life *space_read(struct sample_spaces *s, uint32_t life)
 {
 	struct sample_life *l = &s->life[life];
 
+	if (l->doubted && !renew(s, l))
+		return NULL;
 	if (l->rows)
 		return l;
 	l->objects.object = calloc(l->maps + 1, sizeof(*l->objects.object));

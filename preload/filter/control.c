@@ -92,12 +92,27 @@ uint32_t control_begin(uint32_t groups)
 	return record ? control.groups : GROUPS_PAUSED;
 }
 
+void control_stop(bool stopped)
+{
+	struct scp_control_changes *all = control.changes;
+	control.used = true;
+	if (all && control.stopped != stopped) {
+		uint32_t n = (uint32_t)__atomic_add_fetch(&all->count, 1, __ATOMIC_RELAXED);
+		struct scp_control_change *c = &all->change[n % SCP_CONTROL_CHANGES];
+		c->at_ns = clock_mono_ns();
+		c->pid_on = process_epoch.now.pid << 1 | !stopped;
+		__atomic_store_n(&c->number, n, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&control.stopped, stopped, __ATOMIC_SEQ_CST);
+}
+
 static void *page_at; /* memos and threads may still read one of an earlier session */
 
 void control_forget(void)
 {
 	sys_empty_page(page_at, SCP_CONTROL_BYTES, PROT_READ);
 	control.page = NULL;
+	control.changes = NULL;
 	control.stopped = control.stopped_seen = control.used = false;
 	control.recorded_ns = control.base_ns = 0;
 }
@@ -105,7 +120,7 @@ void control_forget(void)
 /* SCPROF_STOPPED of `scprof run`, which waits for a profile: stopped, but not dormant. */
 static bool is_run(const char *value)
 {
-	return value && text_equal(value, SCP_CONTROL_STOPPED_RUN);
+	return value && (*value == '/' || text_equal(value, SCP_CONTROL_STOPPED_RUN));
 }
 
 void control_read(void)
@@ -132,6 +147,9 @@ void control_read(void)
 			filter_note_ignored(known[i].variable);
 	/* With a page, its owner starts what begins stopped. */
 	control.stopped = !control.page && value[3] && !text_equal(value[3], "0");
+	if (control.stopped && *value[3] == '/')
+		control.changes = sys_map_given(value[3], O_RDWR, SCP_CONTROL_BYTES,
+						SCP_CONTROL_BYTES, SCP_CONTROL_CHANGES_MAGIC);
 	control.begins_dormant = control.stopped && !page && !is_run(value[3]);
 	control.used = control.page || control.stopped || value[2];
 }

@@ -21,6 +21,7 @@ struct control {
 	const struct scp_control_page *page; /* NULL: none */
 	uint64_t seen;			     /* its word, when last looked at */
 	bool stopped, stopped_seen;	     /* by the program */
+	struct scp_control_changes *changes; /* where that is said; NULL: nowhere */
 	bool used;	  /* recording was, or could be, stopped: the header says so */
 	uint32_t groups;  /* process_groups while recording */
 	uint32_t window;  /* number of the present or latest one */
@@ -54,6 +55,9 @@ static inline bool control_is_called(void)
 	return control.wake_word &&
 	       *(const volatile uint64_t *)control.wake_word != control.wake_seen;
 }
+
+/* The program itself starts or stops recording. */
+HIDDEN void control_stop(bool stopped);
 
 /* Has a page changed since the last look? */
 static inline bool control_changed(void)

@@ -311,8 +311,7 @@ static void set_stopped(bool stopped)
 		__atomic_store_n(&control.asked, !stopped, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&control.wake_seen, CONTROL_CALLED, __ATOMIC_SEQ_CST);
 	} else {
-		control.used = true;
-		__atomic_store_n(&control.stopped, stopped, __ATOMIC_SEQ_CST);
+		control_stop(stopped);
 	}
 	lifecycle_poll();
 }

@@ -17,6 +17,7 @@ SERVE_SRC = \
 	report/serve/pages/metrics_write.c \
 	report/serve/render/renderer.c \
 	report/serve/render/rendering.c \
+	report/serve/render/sampled.c \
 	report/serve/render/snapshot.c \
 	report/serve/sums/counters.c \
 	report/serve/sums/row_counters.c

@@ -173,7 +173,11 @@ void shares_tend(struct share **shares, uint64_t now_ns);
 #define AGENT_NAMES	  4096 /* files that cannot be opened, and are not tried at every scan */
 #define AGENT_ASIDE	  16384
 
+struct agent;
+
 struct agent_options {
+	/* Without the lock: the file of samples in the directory `path` of a run; NULL: nothing. */
+	void (*meet_samples)(struct agent *a, int directory, const char *path, const char *name);
 	const char *const *directory; /* searched for *.scp, and for directories of runs */
 	size_t directories;
 	uint32_t most_services, most_functions;
@@ -265,9 +269,6 @@ bool agent_read_is_set_aside(const struct source *s);
 
 /* Without the lock: look through the directories, and meet all files. */
 void agent_find_files(struct agent *a);
-
-/* Without the lock: the file of samples in the directory `path` of a run. */
-void agent_samples_meet(struct agent *a, int directory, const char *path, const char *name);
 
 /* With the lock: close, free and forget it. */
 void agent_meet_drop(struct agent *a, struct source *s);

@@ -240,7 +240,8 @@ static void meet_entry(struct agent *a, int at, const char *path, const char *na
 	char full[PATH_MAX];
 
 	if (!strcmp(name, PROF_SAMPLES_FILE)) {
-		agent_samples_meet(a, at, path, name);
+		if (a->options.meet_samples)
+			a->options.meet_samples(a, at, path, name);
 	} else if (!fnmatch(depth == NAMED ? "*.scp" : "scprof.*.scp", name, FNM_PERIOD)) {
 		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) < sizeof(full))
 			agent_meet_file(a, at, full, name, depth == NAMED);

@@ -209,7 +209,8 @@ static enum rendering_result begin(struct making *m, struct snapshot *s)
 
 	m->user = user_of(m->http, m->request, s);
 	struct renderer_job job = {.user = m->user,
-				   .pprof = m->request->route == REQUEST_PPROF,
+				   .product = m->request->route == REQUEST_PPROF ? RENDERER_PPROF
+										 : RENDERER_PAGE,
 				   .guarded = m->http->agent->limits.any_owner,
 				   .seconds = m->seconds};
 	enum rendering_result result = rendering_start(&m->one, &job);

@@ -86,7 +86,7 @@ static enum rendering_result render(const struct renderer_job *job, const struct
 
 	if (!p->processes)
 		return RENDERING_EMPTY;
-	o.format = job->pprof ? REPORT_PPROF : REPORT_HTML;
+	o.format = job->product == RENDERER_PPROF ? REPORT_PPROF : REPORT_HTML;
 	o.guarded = job->guarded;
 	o.pprof_names = true; /* the client does not have the files */
 	return report_print(p, &o, stdout) < 0 || fflush(stdout) ? RENDERING_NO_MEMORY
@@ -95,8 +95,11 @@ static enum rendering_result render(const struct renderer_job *job, const struct
 
 static int work(const struct renderer_job *job, struct snapshot *first, struct pprof_window *w)
 {
-	enum rendering_result result = pprof_window_begin(w, first, job->seconds > 0);
 	struct snapshot last;
+
+	if (job->product == RENDERER_COMPUTING)
+		return say(sampled_write(first), &(struct pprof_window){0});
+	enum rendering_result result = pprof_window_begin(w, first, job->seconds > 0);
 
 	if (result != RENDERING_DONE)
 		return say(result, w);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The process that renders one page or pprof profile (`scprof serve-render`, started by
- * rendering.c), so that a profile that cannot be rendered harms nobody else. Descriptor 0 is its
- * socket, descriptor 1 its output. It receives a renderer_job and a snapshot, answers
- * RENDERING_GOING when it has read them, receives a second snapshot if the job has a window, and
- * answers with the result. */
+/* The process that renders one page or pprof profile, or names what is computed (`scprof
+ * serve-render`, started by rendering.c), so that a profile that cannot be rendered harms nobody
+ * else. Descriptor 0 is its socket, descriptor 1 its output. It receives a renderer_job and a
+ * snapshot, answers RENDERING_GOING when it has read them, receives a second snapshot if the job
+ * has a window, and answers with the result. */
 #pragma once
 
 #include <stdatomic.h>
@@ -66,10 +66,12 @@ struct renderer_limits {
 	uint64_t output; /* bytes */
 };
 
+enum renderer_product { RENDERER_PAGE, RENDERER_PPROF, RENDERER_COMPUTING /* a structure */ };
+
 struct renderer_job {
 	pid_t agent;
-	uint32_t user;	/* whose rights it has; RENDERER_AGENT: the agent's */
-	bool pprof;	/* else a page */
+	uint32_t user; /* whose rights it has; RENDERER_AGENT: the agent's */
+	enum renderer_product product;
 	bool guarded;	/* symbolize_guard */
 	double seconds; /* of the window; 0: all since the processes began */
 	struct renderer_limits limits;
@@ -97,6 +99,12 @@ struct renderer_message {
 
 /* The exit status; nothing is printed. */
 int renderer_main(void);
+
+/* RENDERER_COMPUTING, to descriptor 1, of a snapshot of one file of samples. */
+enum rendering_result sampled_write(struct snapshot *s);
+
+/* agent_options.meet_samples: has that made, and takes it. */
+void sampled_meet(struct agent *a, int directory, const char *path, const char *name);
 
 /* How a snapshot gets from the agent to the process that renders it: over a SOCK_SEQPACKET socket,
  * with its descriptors. */

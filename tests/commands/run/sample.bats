@@ -94,9 +94,15 @@ has_row()
 	holds '.computing == null'
 }
 
-@test "sample 06: where the program is to start recording itself there are none, with a warning" {
-	sampled "--stopped" "$PROGRAMS/computes" here 20
-	holds '.computing == null and ([.warnings[].code] | index("not-sampled"))'
+@test "sample 06: where the program starts recording itself, what each process computes from then on is sampled" {
+	allowed
+	sampled "--sample 1ms --stopped" "$PROGRAMS/computes" starts 300
+	adds_up
+	has_row computes_much outer
+	holds '[.computing.rows[].function] | index("computes_unseen") | not' \
+		'.computing.samples > 600' '.computing.samples < 1400' # of 900 in three processes, and 900 unseen
+	sampled "--sample 1ms --stopped" "$PROGRAMS/computes" here 100
+	holds '.computing.samples == 0'
 }
 
 @test "sample 07: a time that is none is refused" {
@@ -294,4 +300,12 @@ has_python_row()
 	holds '.computing == null and ([.warnings[].code] | index("not-sampled"))'
 	"$SCPROF" diff --json p.scp p.scp >report.json || true
 	holds '.computing == null and ([.warnings[].code] | index("not-sampled") | not)'
+}
+
+@test "sample 19: a library and a child that the kernel could not tell of are found" {
+	allowed
+	sampled "--sample 1ms" "$PROGRAMS/computes" maps 300
+	holds '.computing | .lost > 0 and .samples == .in_calls + .recording.samples + ([.rows[].samples] | add // 0)'
+	holds '[.computing.rows[] | select(.stack[0].module // "" | test("/libm[.-]")) | .samples] | add > 200' \
+		'[.computing.rows[] | select(.module == null) | .samples] | add // 0 | . < 20'
 }

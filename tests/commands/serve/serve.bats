@@ -575,18 +575,47 @@ computes_metric()
 	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
 	SCPROF_SAMPLE=1ms "$SCPROF" run --no-report -o p.scp -- "$PROGRAMS/computes" here 3600000 >run.out 2>&1 </dev/null 3>&- 4>&- &
 	BACKGROUND+=($!)
-	local run=$! pid='' directory=''
-	records()
-	{
-		pid=$(tr -d ' \n' <"/proc/$run/task/$run/children" 2>/dev/null)
-		directory=$(sed -n 's|.* \(/.*\)/scprof\.[^/]*\.scp$|\1|p' "/proc/$pid/maps" 2>/dev/null | head -n 1)
-		[ -n "$directory" ]
-	}
-	await records
-	start_agent "$directory"
+	await run_of $!
+	start_agent "$DIRECTORY"
 	await computes_metric
 	scrape page
-	kill "$pid"
+	kill "$TARGET"
+}
+
+# run_of PID: the directory of the run whose tool that is, in $DIRECTORY, and its command, in $TARGET.
+run_of()
+{
+	TARGET=$(tr -d ' \n' <"/proc/$1/task/$1/children" 2>/dev/null)
+	DIRECTORY=$(sed -n 's|.* \(/.*\)/scprof\.[^/]*\.scp$|\1|p' "/proc/$TARGET/maps" 2>/dev/null | head -n 1)
+	[ -n "$DIRECTORY" ]
+}
+
+@test "names of what another user's run computes are found with that user's rights, by another process" {
+	[ "$(id -u)" = 0 ] || skip 'only root reads what others have'
+	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${nobody[@]}" "$SCPROF" --version >/dev/null 2>&1 || skip 'nobody cannot run the tool from here'
+	OPEN=$(mktemp -d /tmp/scprof-serve.XXXXXX)
+	chmod 755 "$OPEN"
+	install -o 65534 -m 500 "$PROGRAMS/computes" "$OPEN/computes"
+	install -m 700 "$PROGRAMS/computes" "$OPEN/sekretes"
+	cd "$OPEN"
+	SCPROF_SAMPLE=1ms "${nobody[@]}" "$SCPROF" run --no-report -o /dev/null -- "$OPEN/computes" here 3600000 >"$T/run.out" 2>&1 </dev/null 3>&- 4>&- &
+	BACKGROUND+=($!)
+	await run_of $!
+	BACKGROUND+=("$TARGET")
+	start_agent "$DIRECTORY"
+	await computes_metric
+	# The same, but it leads to a file that only root may read.
+	mkdir -m 755 scprof.abcdef
+	cp -a "$DIRECTORY"/scprof.*.scp scprof.abcdef
+	sed "s|$OPEN/computes|$OPEN/sekretes|g" "$DIRECTORY/samples.scp" >scprof.abcdef/samples.scp
+	chown 65534 scprof.abcdef/*
+	stop_agent
+	rm agent.out
+	start_agent "$OPEN"
+	await eval '[ -n "$(metric "^scprof_computing_cpu_seconds.*library=\"sekretes\"")" ]'
+	[ -z "$(metric '^scprof_computing_cpu_seconds.*computes_much')" ]
 }
 
 @test "files of others are not read, except by root" {

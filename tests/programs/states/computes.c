@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Computes in functions of known shares until so much CPU time was used, and calls between: in
  * itself, in a forked child, in a thread, in a library's wrappers alone, or, having asked for that
- * by a signal to its parent, while recording is on.
- * computes PLACE CPU-MS */
+ * by a signal to its parent, or does so itself, while recording is on. Or in a library, and a
+ * child, that began while its parent was stopped, and there was much to tell it of. computes PLACE
+ * CPU-MS */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "include/scprof.h"
 #include "include/scprof_control.h"
 
 static volatile unsigned long sum;
@@ -96,6 +100,55 @@ static int windows(double ms)
 	return 0;
 }
 
+/* More than the rings hold of one CPU: each mapping of code is a record of 100 bytes and more. */
+static int maps(double ms)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	kill(getppid(), SIGSTOP);
+	for (int i = 0; i < 60000; i++)
+		munmap(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0), 4096);
+	void *library = dlopen("libm.so.6", RTLD_NOW);
+	double (*function)(double) = library ? (double (*)(double))dlsym(library, "tgamma") : NULL;
+	pid_t pid = fork();
+
+	if (!function || pid < 0)
+		return 1;
+	if (pid)
+		kill(getppid(), SIGCONT);
+	usleep(300000); /* until it has looked */
+	for (double until = cpu_ms() + ms; cpu_ms() < until;)
+		for (int i = 0; i < 1000; i++)
+			sum += (unsigned long)function(pid ? 5.5 : 6.5);
+	return pid && waitpid(pid, NULL, 0) != pid;
+}
+
+/* Recorded, by its own wish, while outer is at work: in a child alone at first, which goes on. */
+static int starts(double ms)
+{
+	computes_unseen(ms);
+	pid_t pid = fork();
+
+	if (!pid) {
+		SCPROF_START;
+		pid = fork();
+		outer(cpu_ms() + ms);
+		_exit(pid && waitpid(pid, NULL, 0) != pid);
+	}
+	if (waitpid(pid, NULL, 0) != pid)
+		return 1;
+	computes_unseen(ms);
+	SCPROF_START;
+	outer(cpu_ms() + ms);
+	SCPROF_STOP;
+	computes_unseen(ms);
+	return 0;
+}
+
 static void *thread(void *ms)
 {
 	outer(*(double *)ms);
@@ -117,6 +170,10 @@ int main(int argc, char **argv)
 			return 1;
 	} else if (!strcmp(place, "windows")) {
 		return windows(ms);
+	} else if (!strcmp(place, "starts")) {
+		return starts(ms);
+	} else if (!strcmp(place, "maps")) {
+		return maps(ms);
 	} else if (!strcmp(place, "child")) {
 		pid_t pid = fork();
 

@@ -3,9 +3,13 @@
  * what is kept of maps. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -196,6 +200,80 @@ static void test_lives_begin_with_a_fork_and_an_exec(void **state)
 	spaces = (struct sample_spaces){0};
 }
 
+/* Is that address known to lie in code of ours? */
+static bool is_mapped(const void *at)
+{
+	const struct sample_life *l = &spaces.life[space_find(&spaces, getpid())];
+
+	for (uint32_t i = 0; i < l->maps; i++)
+		if ((uint64_t)at - l->map[i].start < l->map[i].end - l->map[i].start)
+			return l->map[i].image != SAMPLE_NONE;
+	return false;
+}
+
+static void test_maps_are_read_anew_after_a_loss(void **state)
+{
+	uint32_t life = (own_life(), space_find(&spaces, getpid()));
+	int fd = open("/proc/self/exe", O_RDONLY);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	assert_non_null(space_read(&spaces, life));
+	assert_false(is_mapped(at));
+	space_catch_up(&spaces);
+	assert_non_null(space_read(&spaces, life));
+	assert_true(is_mapped(at));
+	munmap(at, 4096);
+	close(fd);
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
+/* A process that is gone cannot be read: what was known of it is not believed. */
+static void test_maps_that_cannot_be_read_anew_stay_in_doubt(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		pause();
+	assert_true(space_add(&spaces, pid, true, 1));
+	space_fork(&spaces, pid, 1, 2); /* a number of another */
+	assert_non_null(space_read(&spaces, 0));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_non_null(space_read(&spaces, 0));
+	space_catch_up(&spaces);
+	space_fork(&spaces, pid, 2, 3);
+	assert_null(space_read(&spaces, 0));
+	assert_true(spaces.life[2].doubted);
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
+static void test_children_are_found_whose_fork_was_lost(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		pause();
+	own_life();
+	assert_int_equal(space_adopt(&spaces, pid), SAMPLE_NONE); /* nothing was lost */
+	space_catch_up(&spaces);
+	assert_int_equal(space_adopt(&spaces, getppid()), SAMPLE_NONE);
+	assert_int_equal(spaces.stranger[(unsigned)getppid() % SAMPLE_STRANGERS], getppid());
+	assert_int_equal(space_adopt(&spaces, pid), 1);
+	assert_int_equal(spaces.life[1].before, 0);
+	assert_non_null(space_read(&spaces, 1));
+	assert_true(spaces.life[1].maps > 2);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +282,9 @@ int main(void)
 		cmocka_unit_test(test_nonsense_ends_a_walk),
 		cmocka_unit_test(test_what_is_mapped_later_covers_what_was_there),
 		cmocka_unit_test(test_lives_begin_with_a_fork_and_an_exec),
+		cmocka_unit_test(test_maps_are_read_anew_after_a_loss),
+		cmocka_unit_test(test_maps_that_cannot_be_read_anew_stay_in_doubt),
+		cmocka_unit_test(test_children_are_found_whose_fork_was_lost),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
