@@ -73,6 +73,13 @@ NEVER_INLINED static void computes_unseen(double ms)
 			sum = sum * 7 + i;
 }
 
+NEVER_INLINED static void computes_forked(double ms)
+{
+	while (cpu_ms() < ms)
+		for (unsigned long i = 0; i < 50000; i++)
+			sum = sum * 11 + i;
+}
+
 /* Asks for recording to stop or start, and waits until all processes are told so. */
 static void flip(const struct scp_control_page *page)
 {
@@ -127,7 +134,7 @@ static int maps(double ms)
 	return pid && waitpid(pid, NULL, 0) != pid;
 }
 
-/* Recorded, by its own wish, while outer is at work: in a child alone at first, which goes on. */
+/* Recorded by its own wish: in a child alone at first, whose child goes on. */
 static int starts(double ms)
 {
 	computes_unseen(ms);
@@ -136,7 +143,8 @@ static int starts(double ms)
 	if (!pid) {
 		SCPROF_START;
 		pid = fork();
-		outer(cpu_ms() + ms);
+		if (!pid)
+			computes_forked(ms);
 		_exit(pid && waitpid(pid, NULL, 0) != pid);
 	}
 	if (waitpid(pid, NULL, 0) != pid)

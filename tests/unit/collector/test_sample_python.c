@@ -21,7 +21,7 @@ static struct sample_spaces spaces;
 static struct sample_life *life;
 static struct profile *names;
 static void *library;
-static uint64_t name[2][8], file[8], lines[8], code[2][40], state[32], interpreter[16], cframe[2];
+static uint64_t name[3][8], file[8], lines[8], code[3][40], state[32], interpreter[16], cframe[2];
 /* The loop's own; the caller's, called from it; the innermost. */
 static uint64_t entry[16], outer[16], inner[16];
 
@@ -72,12 +72,14 @@ static int make(void **unused)
 	assert_non_null(library);
 	make_text(name[0], "inner");
 	make_text(name[1], "outer");
+	make_text(name[2], "unseen");
 	make_text(file, "/made.py");
 	lines[1] = at(dlsym(library, "PyBytes_Type"));
 	lines[2] = sizeof(table);
 	memcpy(lines + 4, table, sizeof(table));
 	make_code(code[0], name[0]);
 	make_code(code[1], name[1]);
+	make_code(code[2], name[2]);
 	set(entry, 70, 3, 1);
 	make_frame(outer, code[1], 9, entry);
 	make_frame(inner, code[0], 2, outer);
@@ -212,8 +214,8 @@ static void test_places_are_learnt_and_tell_of_the_samples_instant(void **unused
 	assert_true(is_line(&path.frame[0], "inner", 13));
 	inner[0] = at(code[0]);
 	/* A code object that no state has shown is found before its instruction. */
-	assert_int_equal(sample(at(code[1]) + 192 + 4, 0, &path), PYTHON_CUT);
-	assert_true(path.frames == 1 && is_line(&path.frame[0], "outer", 11));
+	assert_int_equal(sample(at(code[2]) + 192 + 4, 0, &path), PYTHON_CUT);
+	assert_true(path.frames == 1 && is_line(&path.frame[0], "unseen", 11));
 }
 
 static void test_nonsense_is_no_frame(void **unused)
