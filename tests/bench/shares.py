@@ -30,6 +30,13 @@ def c_calls(form):
 
 C = c_functions() + ("__attribute__((noinline)) unsigned work(unsigned x) { " + c_calls("x = f{i}(x, {n}); ") + "return x; }\n")
 MAIN = "int main(int c, char **v) {{ unsigned x = c; for (int i = atoi(v[1]); i--;) x = {work}(x); return x == 1; }}\n"
+# what its thread's own clock says of each function is the truth
+CLOCKED = ("#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n" + c_functions()
+           + "static double took[11]; static double now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); "
+           "return t.tv_sec + t.tv_nsec * 1e-9; }\n__attribute__((noinline)) unsigned work(unsigned x) { double at = now(), then; "
+           + c_calls("x = f{i}(x, {n}); then = now(); took[{i}] += then - at; at = then; ") + "return x; }\n"
+           "int main(int c, char **v) { unsigned x = c; double all = now(); for (int i = atoi(v[1]); i--;) x = work(x); all = now() - all; "
+           "for (int i = 1; i < 11; i++) printf(\"%.6f \", took[i] / all); return x == 1; }\n")
 LOADER = ("#include <dlfcn.h>\n#include <stdlib.h>\nstatic unsigned visit(unsigned x, const char *name) { void *l = dlopen(name, RTLD_NOW); "
           "for (int i = 0; i < 26; i++) x = ((unsigned (*)(unsigned))dlsym(l, \"work\"))(x); dlclose(l); return x; }\n"
           "int main(int c, char **v) { unsigned x = c; for (int i = atoi(v[1]) / 26; i--;) x = visit(x, v[2]); return x == 1; }\n")
@@ -71,6 +78,7 @@ def variants(tools):
     # without inlining, so that each function is one to the machine, too
     return {
         "C": (("c", plain), [cc], program),
+        "C, its own clock": (("c", CLOCKED), [cc], program),
         "C, frame pointers": (("c", plain), [[*cc, "-fno-omit-frame-pointer"]], program),
         "C, no unwind tables": (("c", plain), [[*cc, "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]], program),
         "C, stripped": (("c", plain), [[*cc, "-rdynamic", "-s"]], program),
@@ -94,7 +102,7 @@ class Tally:
     def __init__(self):
         self.held, self.of, self.samples, self.missing, self.cut, self.lost = [0] * 10, 0, 0, 0, 0, 0
 
-    def add(self, computing, among):
+    def add(self, computing, among, shares):
         found = {}
         for r in computing["rows"]:
             m = re.search(r"\bf(\d+)\b", r["brief"] if "brief" in r else r["function"] or "")
@@ -105,12 +113,12 @@ class Tally:
         self.samples += computing["samples"]
         self.cut += computing["cut"]
         self.lost += computing["lost"]
-        for i, share in enumerate(SHARES, 1):
+        for i, share in enumerate(shares, 1):
             rows = found.get(i, [])
             self.missing += not rows
             low, high = (rows[0]["share_low"], rows[0]["share_high"]) if len(rows) == 1 and not among else \
                 wilson(sum(r["samples"] for r in rows), max(all_of, 1))
-            self.held[i - 1] += low <= share / 100 <= high
+            self.held[i - 1] += low <= share <= high
 
 
 def bench(tools, runs, scale):
@@ -127,10 +135,10 @@ def bench(tools, runs, scale):
         try:
             v = Variant(tools.fresh(), name, *what)
             for _ in range(runs):
-                _, report, _ = known.watched(tools, "--sample 1ms", v.line(rounds))
+                text, report, _ = known.watched(tools, "--sample 1ms", v.line(rounds))
                 if report["computing"] is None:
                     raise measure.Failure("there are no samples here")
-                tally.add(report["computing"], v.machine)
+                tally.add(report["computing"], v.machine, [float(share) for share in text.split()] or [share / 100 for share in SHARES])
                 for process in report["processes"]: # what virtual machines write for perf
                     with contextlib.suppress(FileNotFoundError):
                         os.remove(f"/tmp/perf-{process['pid']}.map")

@@ -567,7 +567,7 @@ two_services()
 
 computes_metric()
 {
-	[ -n "$(metric '^scprof_computing_cpu_seconds\{service="computes",function="computes_much",library="computes"\} [0-9.]+$')" ]
+	[ -n "$(metric '^scprof_computing_cpu_seconds\{service="computes(@65534)?",function="computes_much",library="computes"\} [0-9.]+$')" ]
 }
 
 # It goes on until the test ends; which of its functions computes is known.
@@ -596,11 +596,11 @@ run_of()
 	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	"${nobody[@]}" "$SCPROF" --version >/dev/null 2>&1 || skip 'nobody cannot run the tool from here'
 	OPEN=$(mktemp -d /tmp/scprof-serve.XXXXXX)
-	chmod 755 "$OPEN"
+	chmod 1777 "$OPEN"
 	install -o 65534 -m 500 "$PROGRAMS/computes" "$OPEN/computes"
 	install -m 700 "$PROGRAMS/computes" "$OPEN/sekretes"
 	cd "$OPEN"
-	SCPROF_SAMPLE=1ms "${nobody[@]}" "$SCPROF" run --no-report -o /dev/null -- "$OPEN/computes" here 3600000 >"$T/run.out" 2>&1 </dev/null 3>&- 4>&- &
+	SCPROF_SAMPLE=1ms "${nobody[@]}" "$SCPROF" run --no-report -o p.scp -- "$OPEN/computes" here 3600000 >"$T/run.out" 2>&1 </dev/null 3>&- 4>&- &
 	BACKGROUND+=($!)
 	await run_of $!
 	BACKGROUND+=("$TARGET")
