@@ -228,7 +228,8 @@ bool interpreter_code(const struct interpreter *p, uint64_t at, struct interpret
 	}
 	code->end = code->start + size;
 	code->prepared = 2 * (int64_t)prepared;
-	code->identity = (uint64_t)line * HASH + code->end;
+	/* neighbours differ by as much as their names may: not until it is mixed */
+	code->identity = ((uint64_t)line * HASH + code->end) * HASH;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		code->identity = (code->identity ^ word_of(bytes, places[i])) * HASH;
 	return size != 0 && size < CODE_MOST;

@@ -130,7 +130,8 @@ struct sample_spaces {
 	uint32_t lives, lives_room;
 	uint32_t *live; /* those that go on, or ended just now */
 	uint32_t live_count, live_room;
-	bool lossy; /* records were lost: there may be processes that are not known */
+	uint64_t asked_ns; /* not before that for a parent again */
+	bool lossy;	   /* records were lost: there may be processes that are not known */
 	pid_t stranger[SAMPLE_STRANGERS]; /* that descend from none of the run's; by number */
 };
 

@@ -16,7 +16,7 @@
 #define MOST_MAPS  8192u
 #define MOST_LIVES (1u << 20) /* 100 MB: what begins after so many is left out */
 #define MOST_LINES 65536u     /* of /proc/PID/maps */
-#define READ_SHARE 20u	      /* which is read anew in at most such a part of the time */
+#define READ_SHARE 100u	      /* which, and parents, are read in at most such a part of the time */
 #define ANCESTORS  16
 
 static void forget_objects(struct sample_life *l)
@@ -206,7 +206,6 @@ void space_catch_up(struct sample_spaces *s)
 	uint32_t becomes = SAMPLE_NONE;
 
 	s->lossy = true;
-	memset(s->stranger, 0, sizeof(s->stranger));
 	for (uint32_t i = 0; i < s->live_count; i++) {
 		struct sample_life *l = &s->life[s->live[i]];
 
@@ -226,10 +225,15 @@ uint32_t space_adopt(struct sample_spaces *s, pid_t pid)
 
 	if (!s->lossy || *stranger == pid)
 		return SAMPLE_NONE;
+	uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+
+	if (now < s->asked_ns)
+		return SAMPLE_NONE;
 	for (int i = 0; i < ANCESTORS && up > 1 && before == SAMPLE_NONE; i++) {
 		up = proc_status_number((pid_t)up, "PPid", 10, 0);
 		before = space_find(s, (pid_t)up);
 	}
+	s->asked_ns = now + READ_SHARE * (clocks_read_ns(CLOCK_MONOTONIC_RAW) - now);
 	if (before == SAMPLE_NONE || !s->life[before].counts ||
 	    !space_add(s, pid, true, s->life[before].from_ns)) {
 		*stranger = pid;
