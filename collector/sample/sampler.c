@@ -88,7 +88,6 @@ static bool was_on(struct sampler *s, const struct sample_life *l, uint64_t at_n
 {
 	struct recording_control *control = __atomic_load_n(&s->control, __ATOMIC_ACQUIRE);
 
-	take_changes(s, at_ns);
 	return (!control || recording_control_was_on(control, at_ns)) &&
 	       (!s->changes || l->records);
 }
@@ -152,6 +151,7 @@ static void take_record(struct sampler *s, const struct perf_event_header *h, ui
 {
 	pid_t pid = h->size >= 24 ? (pid_t)half_at(h, 8) : 0;
 
+	take_changes(s, at_ns); /* first: a fork takes over what its parent does */
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
 		return take_sample(s, h, at_ns);
