@@ -33,7 +33,7 @@ HIDDEN void *selected_libc_dlsym;
 static void *find_next(void *handle, const char *name)
 {
 	(void)handle;
-	return libc_find_next(name);
+	return libc_find_next(name, NULL);
 }
 
 /* Not by dlsym, which is ours. */
@@ -43,7 +43,7 @@ COLD void *selected_real_dlsym(void)
 	for (unsigned i = 0; dlvsym && i < 3 && !selected_libc_dlsym; i++)
 		selected_libc_dlsym = dlvsym(libc_scope(), "dlsym", versions[i]);
 	if (!selected_libc_dlsym)
-		selected_libc_dlsym = libc_find_next("dlsym");
+		selected_libc_dlsym = libc_find_next("dlsym", NULL);
 	if (!selected_libc_dlsym)
 		selected_libc_dlsym = (void *)find_next;
 	return selected_libc_dlsym;
@@ -80,7 +80,9 @@ static bool is_unversioned_before(void *a, void *b)
 static void *look_up_version(const struct scp_selected *s, void *handle)
 {
 	if (!dlvsym || !dladdr1)
-		return libc_dlsym(handle, text_of(s->name));
+		return selected_real_dlsym() == (void *)find_next
+			       ? libc_find_next(text_of(s->name), text_of(s->version))
+			       : libc_dlsym(handle, text_of(s->name));
 	void *exact = dlvsym(handle, text_of(s->name), text_of(s->version));
 	void *any = libc_dlsym(handle, text_of(s->name));
 	if (exact && !any)

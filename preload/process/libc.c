@@ -55,7 +55,7 @@ void *libc_scope(void)
 }
 
 struct search {
-	const char *name;
+	const char *name, *version;
 	bool behind; /* libscprof.so has been passed, or is the last one */
 	void *found;
 };
@@ -82,7 +82,10 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 		return 0;
 	for (; d->d_tag != DT_NULL; d++)
 		symbols_take(&symbols, d);
-	const Elf64_Sym *symbol = symbols_find(&symbols, s->name, symbols_hash(s->name), NULL);
+	uint32_t hash = symbols_hash(s->name);
+	const Elf64_Sym *symbol =
+		s->version ? symbols_find_version(&symbols, s->name, hash, s->version)
+			   : symbols_find(&symbols, s->name, hash, NULL);
 	if (!symbol)
 		return 0;
 	s->found = (void *)(symbols.base + symbol->st_value);
@@ -91,9 +94,9 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-void *libc_find_next(const char *name)
+void *libc_find_next(const char *name, const char *version)
 {
-	struct search s = {.name = name, .behind = libc_opened_later};
+	struct search s = {.name = name, .version = version, .behind = libc_opened_later};
 	dl_iterate_phdr(look_in, &s);
 	return s.found;
 }
@@ -103,7 +106,7 @@ void *libc_find(const char *name)
 {
 	bool allocates = !_dl_find_object && !libc_opened_later;
 	if (!dlsym || allocates)
-		return libc_find_next(name);
+		return libc_find_next(name, NULL);
 	void *found = dlsym(libc_scope(), name);
 	if (!found)
 		libc_forget_error();

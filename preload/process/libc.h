@@ -28,8 +28,9 @@ HIDDEN void libc_note_scope(void);
 /* Where originals are looked for: RTLD_NEXT, or RTLD_DEFAULT. */
 HIDDEN void *libc_scope(void);
 
-/* The same without libc: what `dlsym` itself is, where a stub stands before it. */
-HIDDEN void *libc_find_next(const char *name);
+/* The same without libc: what `dlsym` itself is, where a stub stands before it. `version`: NULL for
+ * the default one. */
+HIDDEN void *libc_find_next(const char *name, const char *version);
 
 /* The first definition behind libscprof.so in the order in which objects were loaded, as
  * dlsym(RTLD_NEXT) finds it. libc_scope's where that is not the next. NULL: there is none. No

@@ -6,7 +6,7 @@
 
 struct search {
 	const struct symbols *of;
-	const char *name;
+	const char *name, *version; /* NULL: the default one */
 	const Elf64_Sym *found;
 	bool several;
 };
@@ -24,6 +24,20 @@ void symbols_take(struct symbols *s, const Elf64_Dyn *d)
 		s->hash = at;
 	else if (d->d_tag == DT_VERSYM)
 		s->version = at;
+	else if (d->d_tag == DT_VERDEF)
+		s->versions = at;
+}
+
+static bool is_of_version(const struct symbols *s, uint32_t index, const char *version)
+{
+	const Elf64_Verdef *v = s->version ? s->versions : NULL;
+	if (!v)
+		return true;
+	while (v->vd_ndx != (s->version[index] & ~HIDDEN_VERSION) && v->vd_next)
+		v = (const void *)((const uint8_t *)v + v->vd_next);
+	const Elf64_Verdaux *name = (const void *)((const uint8_t *)v + v->vd_aux);
+	return v->vd_ndx == (s->version[index] & ~HIDDEN_VERSION) &&
+	       text_equal(s->string + name->vda_name, version);
 }
 
 /* If the symbol is of that name, and defined. */
@@ -31,7 +45,8 @@ static void take(struct search *f, uint32_t index)
 {
 	const Elf64_Sym *s = &f->of->symbol[index];
 	if (s->st_shndx == SHN_UNDEF || !s->st_value ||
-	    !text_equal(f->of->string + s->st_name, f->name))
+	    !text_equal(f->of->string + s->st_name, f->name) ||
+	    (f->version && !is_of_version(f->of, index, f->version)))
 		return;
 	f->several |= f->found && f->found->st_value != s->st_value;
 	if (!f->found || !f->of->version || !(f->of->version[index] & HIDDEN_VERSION))
@@ -72,15 +87,29 @@ static void search_old(struct search *f)
 		take(f, i);
 }
 
+static void search(struct search *f, uint32_t hash)
+{
+	const struct symbols *s = f->of;
+	if (s->symbol && s->string && s->gnu_hash)
+		search_gnu(f, hash);
+	else if (s->symbol && s->string && s->hash)
+		search_old(f);
+}
+
 const Elf64_Sym *symbols_find(const struct symbols *s, const char *name, uint32_t hash,
 			      bool *several)
 {
 	struct search f = {.of = s, .name = name};
-	if (s->symbol && s->string && s->gnu_hash)
-		search_gnu(&f, hash);
-	else if (s->symbol && s->string && s->hash)
-		search_old(&f);
+	search(&f, hash);
 	if (several)
 		*several = f.several;
+	return f.found;
+}
+
+const Elf64_Sym *symbols_find_version(const struct symbols *s, const char *name, uint32_t hash,
+				      const char *version)
+{
+	struct search f = {.of = s, .name = name, .version = version};
+	search(&f, hash);
 	return f.found;
 }

@@ -12,6 +12,7 @@ struct symbols {
 	const char *string;
 	const uint32_t *gnu_hash, *hash; /* NULL: it has none */
 	const uint16_t *version;	 /* of each symbol; the same */
+	const Elf64_Verdef *versions;	 /* by which it defines symbols; the same */
 };
 
 /* Take what this entry of the dynamic section says of symbols. */
@@ -36,3 +37,8 @@ static inline uint32_t symbols_hash(const char *name)
  * (or NULL) there are some with different addresses (versions). */
 HIDDEN const Elf64_Sym *symbols_find(const struct symbols *s, const char *name, uint32_t hash,
 				     bool *several);
+
+/* The same in that version, as the dynamic linker binds it: where an object defines none, its
+ * symbols are of any. */
+HIDDEN const Elf64_Sym *symbols_find_version(const struct symbols *s, const char *name,
+					     uint32_t hash, const char *version);

@@ -14,7 +14,7 @@
 #include "preload/process/symbols.h"
 
 struct wanted {
-	const char *name;
+	const char *name, *version; /* NULL: the default one */
 	void *found;
 	bool several;
 };
@@ -34,10 +34,36 @@ static int look(struct dl_phdr_info *info, size_t size, void *context)
 				     (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 			     d->d_tag != DT_NULL; d++)
 				symbols_take(&symbols, d);
-	s = symbols_find(&symbols, w->name, symbols_hash(w->name), &w->several);
+	s = w->version ? symbols_find_version(&symbols, w->name, symbols_hash(w->name), w->version)
+		       : symbols_find(&symbols, w->name, symbols_hash(w->name), &w->several);
 	w->found = s ? (void *)(symbols.base + s->st_value) : NULL;
 	return 1;
 }
+
+#ifdef __x86_64__
+static void test_each_version_is_found(void **state)
+{
+	static const struct wanted wanted[] = {
+		{.name = "realpath", .version = "GLIBC_2.2.5"},
+		{.name = "realpath", .version = "GLIBC_2.3"},
+		{.name = "posix_spawn", .version = "GLIBC_2.2.5"},
+		{.name = "posix_spawn", .version = "GLIBC_2.15"},
+		{.name = "regexec", .version = "GLIBC_2.2.5"},
+		{.name = "nanosleep", .version = "GLIBC_2.3.4"}, /* which it never had */
+	};
+	unsigned found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		struct wanted w = wanted[i];
+
+		assert_int_equal(dl_iterate_phdr(look, &w), 1);
+		assert_ptr_equal(w.found, dlvsym(RTLD_DEFAULT, w.name, w.version));
+		found += w.found != NULL;
+	}
+	assert_int_equal(found, 5);
+}
+#endif
 
 /* With these libc still has what older programs are linked to. */
 static void test_of_several_versions_the_default_one_is_found(void **state)
@@ -63,6 +89,9 @@ static void test_of_several_versions_the_default_one_is_found(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#ifdef __x86_64__
+		cmocka_unit_test(test_each_version_is_found),
+#endif
 		cmocka_unit_test(test_of_several_versions_the_default_one_is_found),
 	};
 
