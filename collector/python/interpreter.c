@@ -254,14 +254,15 @@ static bool read_text(const struct interpreter *p, uint64_t at, bool end, char *
 		 count = length < most ? length : most, from = end ? length - count : 0;
 
 	at += ascii ? l->text_ascii : l->text_compact;
-	if (!(state >> 5 & 1) || (size != 1 && size != 2 && size != 4) ||
+	if (!(state >> 5 & 1) || (size != 1 && (ascii || (size != 2 && size != 4))) ||
 	    (count && !memory_read(p->pid, at + from * size, data, count * size)))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		uint32_t c = 0;
 
 		memcpy(&c, data + i * size, size);
-		int bytes = u8_uctomb((uint8_t *)to + used, c, 4);
+		/* ASCII has room for a byte a character: what lies there may be anything */
+		int bytes = ascii && c > 127 ? 0 : u8_uctomb((uint8_t *)to + used, c, 4);
 		if (bytes > 0)
 			used += (size_t)bytes;
 		else /* no character, or half of one */

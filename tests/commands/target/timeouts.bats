@@ -17,8 +17,8 @@ outcomes()
 	make_report --by function
 	# not every libc has the last one
 	for f in poll ppoll select pselect epoll_wait epoll_pwait $(nm -D "$PROGRAMS/timeouts" | grep -o 'epoll_pwait2'); do
-		echo "$f: $(outcomes $f)"
-		[ "$(outcomes $f)" = "completed 3, timeout 5, would-block 7" ]
+		echo "$f: $(outcomes "$f")"
+		[ "$(outcomes "$f")" = "completed 3, timeout 5, would-block 7" ]
 	done
 }
 

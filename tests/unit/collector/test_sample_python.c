@@ -218,6 +218,33 @@ static void test_places_are_learnt_and_tell_of_the_samples_instant(void **unused
 	assert_true(path.frames == 1 && is_line(&path.frame[0], "unseen", 11));
 }
 
+/* Text that says it is ASCII, which takes one byte a character, and is not. */
+static void test_a_text_takes_the_room_that_there_is(void **unused)
+{
+	static uint64_t longest[5 + SCP_SOURCE_FILE_MAX];
+	struct safe_point_object o;
+	struct prof_frame frame;
+	struct interpreter p;
+
+	(void)unused;
+	open_own(&p, &o);
+	memset(longest + 5, 0xb0, sizeof(longest) - 5 * sizeof(*longest));
+	memcpy(longest, name[0], 5 * sizeof(*longest));
+	longest[2] = 2 * SCP_SOURCE_FILE_MAX;
+	code[0][112 / 8] = code[0][128 / 8] = at(longest);
+	assert_true(interpreter_name(&p, at(code[0]), 4, names, &frame));
+	const struct prof_source_function *f =
+		&names->source_function[names->source_line[frame.offset].function];
+
+	assert_int_equal(strlen(f->name), SCP_SOURCE_NAME_MAX - 1);
+	assert_int_equal(strspn(f->name, "?"), SCP_SOURCE_NAME_MAX - 1);
+	assert_int_equal(strspn(f->file, "?"), SCP_SOURCE_FILE_MAX - 1);
+	for (unsigned size = 2; size <= 4; size += 2) { /* ASCII of wide characters */
+		longest[4] = size << 2 | 1 << 5 | 1 << 6;
+		assert_false(interpreter_name(&p, at(code[0]), 4, names, &frame));
+	}
+}
+
 static void test_nonsense_is_no_frame(void **unused)
 {
 	static struct sample_path path;
@@ -247,6 +274,8 @@ int main(void)
 						unmake),
 		cmocka_unit_test_setup_teardown(
 			test_places_are_learnt_and_tell_of_the_samples_instant, make, unmake),
+		cmocka_unit_test_setup_teardown(test_a_text_takes_the_room_that_there_is, make,
+						unmake),
 		cmocka_unit_test_setup_teardown(test_nonsense_is_no_frame, make, unmake),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
