@@ -261,7 +261,7 @@ static void put_services(struct metrics *m, const struct agent *a)
 
 static void one(struct metrics *m, double value)
 {
-	METRICS_SAMPLE(m);
+	METRICS_SAMPLE(m, NULL);
 	metrics_write_real(m, value);
 }
 

@@ -29,11 +29,10 @@ struct metrics {
 void metrics_write_counter(struct metrics *m, const char *name, const char *unit, const char *help);
 void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, const char *help);
 
-/* A sample has this order: its name with labels ("name", value, ...), any more labels, its value.
- */
+/* A sample has this order: its name with labels ("name", value, ..., or NULL), any more labels, its
+ * value. */
 void metrics_write_sample(struct metrics *m, const char *const *labels);
-#define METRICS_SAMPLE(m, ...)                                                                     \
-	metrics_write_sample(m, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+#define METRICS_SAMPLE(m, ...) metrics_write_sample(m, (const char *const[]){__VA_ARGS__, NULL})
 void metrics_write_label(struct metrics *m, const char *name, const char *value);
 void metrics_write_whole(struct metrics *m, prof_u128 value);
 void metrics_write_real(struct metrics *m, double value);

@@ -98,7 +98,7 @@ static void write_both(FILE *out)
 		metrics_write_label(&m, "b", "2");
 		metrics_write_whole(&m, (prof_u128)1 << 100);
 		metrics_write_gauge(&m, "y", "", "It.");
-		METRICS_SAMPLE(&m);
+		METRICS_SAMPLE(&m, NULL);
 		metrics_write_real(&m, -1.0 / 0.0);
 		metrics_write_end(&m);
 	}
