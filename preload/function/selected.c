@@ -92,6 +92,9 @@ static void *look_up_version(const struct scp_selected *s, void *handle)
 
 static void *look_up(const struct scp_selected *s, void *handle)
 {
+	/* All that is loaded until we begin is for all to see. */
+	if (process_groups == GROUPS_UNSET && handle == libc_scope() && libc_dlsym_calls())
+		return libc_find_next(text_of(s->name), s->version ? text_of(s->version) : NULL);
 	looking++;
 	void *p = s->version ? look_up_version(s, handle) : libc_dlsym(handle, text_of(s->name));
 	looking--;

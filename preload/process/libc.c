@@ -101,11 +101,14 @@ void *libc_find_next(const char *name, const char *version)
 	return s.found;
 }
 
-/* Before glibc 2.34 dlsym allocates, and who calls us may be an allocator that begins. */
+bool libc_dlsym_calls(void)
+{
+	return !_dl_find_object && !libc_opened_later;
+}
+
 void *libc_find(const char *name)
 {
-	bool allocates = !_dl_find_object && !libc_opened_later;
-	if (!dlsym || allocates)
+	if (!dlsym || libc_dlsym_calls())
 		return libc_find_next(name, NULL);
 	void *found = dlsym(libc_scope(), name);
 	if (!found)

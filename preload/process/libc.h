@@ -32,6 +32,9 @@ HIDDEN void *libc_scope(void);
  * the default one. */
 HIDDEN void *libc_find_next(const char *name, const char *version);
 
+/* Before glibc 2.34 dlsym allocates, and begins by a lock: who asks may be what it calls. */
+HIDDEN bool libc_dlsym_calls(void);
+
 /* The first definition behind libscprof.so in the order in which objects were loaded, as
  * dlsym(RTLD_NEXT) finds it. libc_scope's where that is not the next. NULL: there is none. No
  * text is left for dlerror. Cold: it may take the loader's lock. */

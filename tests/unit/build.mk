@@ -15,11 +15,16 @@ $(eval $(call static_library,preload_parts,preload/call/follower.c $(filter-out 
 LIBUNWIND = $(if $(UNWIND_OBJECT),-lunwind-x86_64) -lunwind
 $(BUILD)/tests/unit/preload/test_unwind: $(if $(UNWIND_OBJECT),$(BUILD)/preload/second/libunwind_walk.o)
 
+# These find loaded objects.
+WALKING = $(patsubst %,$(BUILD)/tests/unit/preload/test_%,modules python_code python_frames unwind unwind_chain walk)
+$(WALKING): tests/unit/preload/find_objects.c
+$(WALKING): FIND_OBJECTS = tests/unit/preload/find_objects.c
+
 # test_unwind walks the stack of these: no sanitizer, as in the library.
 $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
-		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(filter %.o,$^) $(filter %.a,$^) $(LIBUNWIND) -lcmocka -lm $(LIBC_PARTS)
+		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(FIND_OBJECTS) $(filter %.o,$^) $(filter %.a,$^) $(LIBUNWIND) -lcmocka -lm $(LIBC_PARTS)
 
 # Libraries whose functions are walked through. a and b are the same code with frames of another size.
 WALKED = $(patsubst %,$(BUILD)/tests/unit/preload/walked_%.so,a b pointers)
