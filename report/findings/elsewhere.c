@@ -249,6 +249,11 @@ double elsewhere_time_s(const struct report *r)
 	return t->known && s > 0 ? s : all_time_s(r);
 }
 
+double elsewhere_surely_s(const struct report_elsewhere *e)
+{
+	return fmax(e->time_s - 2 * e->error_s, 0);
+}
+
 double elsewhere_computing(const struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
@@ -257,7 +262,7 @@ double elsewhere_computing(const struct report *r)
 	       cpu = known ? t->cpu_outside_s : r->ledger.cpu_s - r->calls_ns / 1e9;
 
 	for (uint32_t i = 0; i < r->elsewheres; i++)
-		cpu -= r->elsewhere[i].time_s - r->elsewhere[i].waiting_s;
+		cpu -= fmax(elsewhere_surely_s(&r->elsewhere[i]) - r->elsewhere[i].waiting_s, 0);
 	return !(all > 0) || isnan(cpu) ? NAN : fmax(fmin(cpu / all, 1), 0);
 }
 

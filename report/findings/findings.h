@@ -43,6 +43,9 @@ char *elsewhere_describe(const struct report *r);
 char *elsewhere_not_called(const struct report *r);
 /* The threads' time; on an overloaded machine what the program could have used of it. */
 double elsewhere_time_s(const struct report *r);
+/* Of a group's time what is sure: one long call among few that were timed, which may have waited
+ * for a CPU, is not. Seconds. */
+double elsewhere_surely_s(const struct report_elsewhere *e);
 /* The share of it that the program computed, outside of all calls that are known, looked at or
  * recorded; NAN: not known. */
 double elsewhere_computing(const struct report *r);

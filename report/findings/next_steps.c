@@ -91,13 +91,19 @@ static void begin_command(struct line *line)
 /* Each writes its line if it has something to say. */
 typedef bool step(struct line *line, struct report *r);
 
+static bool is_much(const struct report_elsewhere *e)
+{
+	return e->share >= MUCH_ELSEWHERE &&
+	       e->share * elsewhere_surely_s(e) >= MUCH_ELSEWHERE * e->time_s;
+}
+
 /* What is off and would record much; without any calls, whatever it is, but for a few calls of a
  * program that computes. */
 static const struct report_elsewhere *worth_recording(const struct report *r)
 {
 	const struct report_elsewhere *e = r->elsewheres ? &r->elsewhere[0] : NULL;
 	/* Beside others, what takes long may only have waited for a CPU. */
-	bool much = e && e->share >= MUCH_ELSEWHERE && e->calls >= MANY_ELSEWHERE &&
+	bool much = e && is_much(e) && e->calls >= MANY_ELSEWHERE &&
 		    (!r->overloaded || e->waiting_s > e->time_s / 2);
 
 	return much || (e && !r->calls && e->calls && !(elsewhere_computing(r) >= MOST_OF_TIME))
@@ -112,7 +118,7 @@ static bool elsewhere(struct line *line, struct report *r)
 	if (!e)
 		return false;
 	fprintf(line->to, "`-g %s` would record ", e->group);
-	if (e->share >= MUCH_ELSEWHERE)
+	if (is_much(e))
 		fprintf(line->to, "%s %% of the time", numbered_digits(100 * e->share, 2).text);
 	else
 		fprintf(line->to, "%s call%s", numbered_count(e->calls).text,

@@ -17,6 +17,7 @@ struct situation {
 	uint64_t samples;
 	const char *first, *second; /* of what is said; NULL: that is all */
 	double half;		    /* of the row's interval, over its mean */
+	double error;		    /* of `looked` */
 	bool forbidden, overloaded, attached, two_threads;
 };
 
@@ -67,6 +68,11 @@ static const struct situation situations[] = {
 	{"beside others", 0, 2, 0, 0, 8, 0, 0, 0, 400,
 	 .first = "Without the waits for a CPU, 100.0 % of the time is computing",
 	 .overloaded = true},
+	{"one call that was timed waited for a CPU", 0, 0.3, 0, 0, 0.7, 0, 0.5, 188, 200,
+	 .first = "Without the waits for a CPU, 100.0 % of the time is computing",
+	 .overloaded = true, .error = 0.35},
+	{"a group's time is hardly known", 0, 10, 0, 0, 0, 0, 4, 100, 2000,
+	 .first = "100.0 % of the time is computing", .error = 3.9},
 	{"beside a few others the share is of all time, as in the bar", 0, 9, 0, 0, 1, 0, 0, 0,
 	 2000, .first = "90.0 % of the time is computing"},
 	{"a process that runs", 0, 10, 0, 0, 0, 0, 0, 0, 20,
@@ -146,6 +152,7 @@ static void try(const struct situation *s, bool page)
 						   .mask = SCP_GROUP_IO,
 						   .calls = s->looks,
 						   .time_s = s->looked,
+						   .error_s = s->error,
 						   .share = s->looked / all};
 	r.elsewheres = s->looks ? 1 : 0;
 	next_steps_fill(&r, page);
