@@ -145,6 +145,7 @@ static bool computing(struct line *line, struct report *r, double least)
 		return false;
 	const struct report_computing *c = r->computing;
 	const struct report_computing_row *row = c && c->rows ? c->row : NULL;
+	const uint64_t few = row ? c->samples - c->in_calls : 0;
 	bool more = row ? c->effective < FEW_SAMPLES && period_ns > SHORTEST_NS
 			: !computing_missing(r->profile);
 
@@ -152,9 +153,8 @@ static bool computing(struct line *line, struct report *r, double least)
 		return false;
 	put_share(line, r, share, "computing, ");
 	if (more)
-		fprintf(line->to, "%s%" PRIu64 " samples",
-			row ? "of which little is told by " : "with ",
-			row ? c->samples - c->in_calls : 0);
+		fprintf(line->to, "%s%" PRIu64 " sample%s",
+			row ? "of which little is told by " : "with ", few, few == 1 ? "" : "s");
 	else
 		fprintf(line->to, "%s of that in %.60s%s; as a flame graph",
 			numbered_share(row->share).text, computing_name(row),

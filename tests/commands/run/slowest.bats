@@ -236,7 +236,7 @@ known_path()
 	local columns
 	slowest calls --slowest 12
 	for columns in 50 80 100 200; do
-		COLUMNS=$columns "$SCPROF" report p.scp | sed -n "/^slowest calls/,/^! /{/^! /d;p}" >report.txt
+		COLUMNS=$columns "$SCPROF" report p.scp | sed -nE '/^slowest calls/,/^(! |next:)/{/^(! |next:)/d;p}' >report.txt
 		grep -q ' recv ' report.txt
 		grep -qE '^ *12 ' report.txt
 		[ "$(grep -o 'as #' report.txt | wc -l)" -ge 1 ]

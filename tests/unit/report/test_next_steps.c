@@ -30,8 +30,12 @@ static const struct situation situations[] = {
 	 .first = "100.0 % of the time is computing, of which little is told by 40 samples: scprof "
 		  "run "
 		  "--sample 500us -- ./app"},
-	{"one sample or two", 0, 0.0002, 0, 0, 0, 0, 0, 0, 2,
+	{"two samples", 0, 0.0002, 0, 0, 0, 0, 0, 0, 2,
 	 .first = "100.0 % of the time is computing, of which little is told by 2 samples: scprof "
+		  "run "
+		  "--sample 500us -- ./app"},
+	{"one sample", 0, 0.0002, 0, 0, 0, 0, 0, 0, 1,
+	 .first = "100.0 % of the time is computing, of which little is told by 1 sample: scprof "
 		  "run "
 		  "--sample 500us -- ./app"},
 	{"samples were not asked for", 0, 10, 0, 0, 0, 0, 0, 0, 0,
