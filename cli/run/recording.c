@@ -209,7 +209,9 @@ void recording_clean_up(struct recording *r)
 	stop_ticker(r);
 	if (r->sampler)
 		sampler_stop(r->sampler);
-	if (r->control && recording_control_stop(r->control))
+	bool cut = r->control && recording_control_stop(r->control);
+
+	if (cut || (r->changes && shared_page_was_cut(r->changes)))
 		say("a process that was measured cut the page that stops and starts recording:\n"
 		    "what was recorded may begin and end elsewhere");
 	if (r->changes)

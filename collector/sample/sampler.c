@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -19,6 +18,7 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/recording_control.h"
 #include "collector/sample/sample_private.h"
+#include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
 #include "stats/numerics/random.h"
@@ -245,18 +245,14 @@ static void *run(void *context)
 	return NULL;
 }
 
+/* It reads a page that the processes write, and may cut. */
 static int start_thread(struct sampler *s)
 {
-	sigset_t all, before;
-
 	s->stop = eventfd(0, EFD_CLOEXEC);
 	if (s->stop < 0)
 		return errno;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&s->thread, NULL, run, s);
+	int failed = shared_page_start_thread(&s->thread, run, s);
 
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->runs = !failed;
 	return failed;
 }

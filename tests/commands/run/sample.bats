@@ -308,3 +308,10 @@ has_python_row()
 	holds '[.computing.rows[] | select(.stack[0].module // "" | test("/libm[.-]")) | .samples] | add > 200' \
 		'[.computing.rows[] | select(.module == null) | .samples] | add // 0 | . < 20'
 }
+
+@test "sample 20: a program that cuts the page by which it tells when it records harms no sampler" {
+	allowed
+	# shellcheck disable=SC2016 # for the inner shell
+	sampled "--sample 1ms --stopped" sh -c ': >"$SCPROF_STOPPED" && exec "$0" here 300' "$PROGRAMS/computes" 2>err
+	grep -F 'cut the page that stops and starts recording' err
+}
