@@ -21,7 +21,6 @@ CLI_SRC = \
 	cli/causal/causal_text.c \
 	cli/causal/causal_warnings.c \
 	cli/causal/cmd_causal.c \
-	cli/clocks_text.c \
 	cli/cmd_clocks.c \
 	cli/cmd_doctor.c \
 	cli/cmd_explain.c \

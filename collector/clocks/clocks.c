@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/machine/cpu_times.h"
 #include "profile/base/error.h"
@@ -81,31 +80,13 @@ static struct ticker *start_page(char *directory, struct profile_error *err)
 	return ticker;
 }
 
-static int set_read_costs(struct clocks_report *r, uint32_t rounds)
-{
-	struct clock_costs costs;
-
-	if (clock_costs_measure(&costs, false, rounds))
-		return -1;
-	r->read_rounds = costs.rounds;
-	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++) {
-		const struct clock_cost *cost = clock_costs_find(&costs, kind);
-		struct clock_test *t = clocks_test_of(r, kind);
-
-		t->read = cost ? cost->flow
-			       : (struct replications_mean){.mean = NAN, .low = NAN, .high = NAN};
-		t->read_alone = cost ? cost->alone : t->read;
-	}
-	return 0;
-}
-
 /* Everything that needs the page clock to run. */
 static int test_with_page(struct clocks_report *r, const struct clocks_effort *effort)
 {
 	clocks_drift_all(r, effort->drift_s);
 	for (int i = 0; i < CLOCKS_TESTED; i++)
 		test_one(&r->clock[i]);
-	return set_read_costs(r, effort->rounds) || clocks_watch(r, effort->watch_s);
+	return clock_costs_measure(r, effort->rounds) || clocks_watch(r, effort->watch_s);
 }
 
 int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,

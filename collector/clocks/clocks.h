@@ -82,7 +82,7 @@ struct clock_test {
 	bool usable;
 	double step_ns;	   /* resolution: smallest nonzero step between two readings */
 	double claimed_ns; /* clock_getres; the interval of the page clock */
-	struct replications_mean read, read_alone; /* cost of one reading, see clock_costs.h */
+	struct replications_mean read, read_alone; /* cost of one reading, see clock_costs.c */
 	uint32_t cpus; /* CPUs that were compared with the first; 0: one CPU only */
 	uint64_t comparisons, backward; /* readings compared across CPUs, and how many went back */
 	double backward_max_ns;

@@ -10,6 +10,11 @@
 #include "collector/clocks/ticker.h"
 #include "collector/machine/cpus.h"
 
+/* clock_costs.c: sets `read` and `read_alone` of all clocks. -1: out of memory. */
+int clock_costs_measure(struct clocks_report *r, uint32_t rounds);
+/* A reading of CLOCK_MONOTONIC, from one round that takes some tenths of a millisecond. */
+double clock_costs_monotonic_ns(void);
+
 /* clocks_drift.c: of all clocks. */
 void clocks_drift_all(struct clocks_report *r, double window_s);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/clocks/clock_costs.h"
 #include "collector/clocks/clocks_private.h"
 #include "collector/duration.h"
 #include "collector/machine/kernel_file.h"
@@ -92,7 +91,7 @@ enum scp_clock_kind clocks_verdict_default(char *reason, size_t size)
 		snprintf(reason, size, "%s", why);
 		return SCP_CLOCK_TSC;
 	}
-	cost_ns = clock_costs_roughly_ns(SCP_CLOCK_MONOTONIC);
+	cost_ns = clock_costs_monotonic_ns();
 	if (cost_ns <= QUICK_READ_NS) {
 		snprintf(reason, size, "%.170s; CLOCK_MONOTONIC is read in %.0f ns", why, cost_ns);
 		return SCP_CLOCK_MONOTONIC;

@@ -146,7 +146,7 @@ lost()
 	lost 1 plan --json p.scp
 	lost 1 bench --replications 5 --min-time 1us libc.so.6:getppid
 	lost 1 bench --json --replications 5 --min-time 1us libc.so.6:getppid
-	lost 1 clocks --figure
+	lost 1 clocks
 	lost 2 doctor
 	lost 2 doctor --json
 	lost 1 config

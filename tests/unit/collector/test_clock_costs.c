@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Rounds, and the costs of reading that are made of them. What a reading costs
- * is the machine's affair; that every way is there and has an interval is not. */
+ * is the machine's affair; that every clock is there and has an interval is not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "collector/clocks/clock_costs.h"
+#include "collector/clocks/clocks_private.h"
 #include "collector/machine/cpu_times.h"
 
 static void a_median_ignores_what_interruptions_add(void **state)
@@ -39,71 +39,33 @@ static void the_interval_is_students(void **state)
 	assert_true(isnan(replications_mean(value, 0, 0.95).mean));
 }
 
-static bool has(const struct clock_costs *c, const char *name, enum clock_place place)
+static void every_clock_has_both_costs_with_intervals(void **state)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (!strcmp(c->cost[i].way->name, name) && c->cost[i].way->place == place)
-			return true;
-	return false;
-}
-
-static void every_way_is_measured_with_its_interval(void **state)
-{
-	struct clock_costs c;
+	static struct clocks_report r;
 
 	(void)state;
-	assert_int_equal(clock_costs_measure(&c, true, 3), 0);
-	assert_int_equal(c.rounds, 3);
-	assert_true(has(&c, "shared word", CLOCK_IN_MEMORY));
-	assert_true(has(&c, "CLOCK_MONOTONIC_COARSE", CLOCK_IN_LIBRARY));
-	assert_true(has(&c, "CLOCK_MONOTONIC", CLOCK_IN_LIBRARY));
-	assert_true(has(&c, "CLOCK_MONOTONIC", CLOCK_SYSTEM_CALL));
-	assert_true(has(&c, "CLOCK_THREAD_CPUTIME_ID", CLOCK_SYSTEM_CALL));
-	assert_true(has(&c, "getrusage", CLOCK_SYSTEM_CALL));
-#ifdef __x86_64__
-	assert_true(has(&c, "rdtsc", CLOCK_INSTRUCTION));
-	assert_true(has(&c, "lfence; rdtsc", CLOCK_INSTRUCTION));
-#endif
-	for (size_t i = 0; i < c.count; i++) {
-		const struct clock_cost *cost = &c.cost[i];
+	assert_int_equal(clock_costs_measure(&r, 3), 0);
+	assert_int_equal(r.read_rounds, 3);
+	for (int i = 0; i < CLOCKS_TESTED; i++) {
+		const struct replications_mean *both[] = {&r.clock[i].read, &r.clock[i].read_alone};
 
-		assert_true(cost->flow.low <= cost->flow.mean &&
-			    cost->flow.mean <= cost->flow.high);
-		assert_true(cost->alone.low <= cost->alone.mean &&
-			    cost->alone.mean <= cost->alone.high);
+		for (int k = 0; k < 2; k++) {
+			assert_int_equal(both[k]->n, 3);
+			assert_true(both[k]->low <= both[k]->mean &&
+				    both[k]->mean <= both[k]->high);
+		}
 	}
 }
 
-static void the_clocks_of_profiles_have_one_way_each(void **state)
+static void a_system_call_costs_more_than_a_word_of_memory(void **state)
 {
-	struct clock_costs c;
+	static struct clocks_report r;
 
 	(void)state;
-	assert_int_equal(clock_costs_measure(&c, false, 2), 0);
-	assert_int_equal(c.count, 5);
-	for (enum scp_clock_kind kind = SCP_CLOCK_TSC; kind <= SCP_CLOCK_THREAD_CPU; kind++) {
-		assert_non_null(clock_costs_find(&c, kind));
-		assert_int_equal(clock_costs_find(&c, kind)->way->kind, kind);
-	}
-	assert_null(clock_costs_find(&c, SCP_CLOCK_NONE));
-}
-
-static const struct clock_way library = {.name = "a", .place = CLOCK_IN_LIBRARY},
-			      call = {.name = "a", .place = CLOCK_SYSTEM_CALL},
-			      other = {.name = "b", .place = CLOCK_SYSTEM_CALL};
-
-static void a_library_as_dear_as_the_kernel_is_a_system_call(void **state)
-{
-	struct clock_costs c = {.cost = {{.way = &library, .flow = {.mean = 30}},
-					 {.way = &other, .flow = {.mean = 10}},
-					 {.way = &call, .flow = {.mean = 150}}},
-				.count = 3};
-
-	(void)state;
-	assert_string_equal(clock_costs_place(&c, &c.cost[0]), "vDSO");
-	c.cost[0].flow.mean = 149;
-	assert_string_equal(clock_costs_place(&c, &c.cost[0]), "system call");
-	assert_string_equal(clock_costs_place(&c, &c.cost[2]), "system call");
+	assert_int_equal(clock_costs_measure(&r, 3), 0);
+	assert_true(clocks_test_of(&r, SCP_CLOCK_THREAD_CPU)->read.mean >
+		    clocks_test_of(&r, SCP_CLOCK_PAGE)->read.mean);
+	assert_true(clock_costs_monotonic_ns() > 0);
 }
 
 static void stolen_time_is_a_share_of_all(void **state)
@@ -135,9 +97,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_median_ignores_what_interruptions_add),
 		cmocka_unit_test(the_interval_is_students),
-		cmocka_unit_test(every_way_is_measured_with_its_interval),
-		cmocka_unit_test(the_clocks_of_profiles_have_one_way_each),
-		cmocka_unit_test(a_library_as_dear_as_the_kernel_is_a_system_call),
+		cmocka_unit_test(every_clock_has_both_costs_with_intervals),
+		cmocka_unit_test(a_system_call_costs_more_than_a_word_of_memory),
 		cmocka_unit_test(stolen_time_is_a_share_of_all),
 		cmocka_unit_test(the_kernels_line_is_understood),
 	};
