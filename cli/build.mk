@@ -45,7 +45,6 @@ CLI_SRC = \
 	cli/messages/progress.c \
 	cli/plan/cmd_plan.c \
 	cli/plan/plan_ahead.c \
-	cli/plan/plan_change.c \
 	cli/plan/plan_sites.c \
 	cli/plan/plan_sites_print.c \
 	cli/plan/plan_words.c \

@@ -47,12 +47,6 @@ static const struct usage_entry usage_options[] = {
 	{"calls", 0, "N", .text = "the question turned round: how narrow after so many calls",
 	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE,
 	 MEMBER(COUNT, calls, .least = 1, .most = PLAN_CALLS_MAX)},
-	{"change", 0, "P",
-	 .text = "instead: how many calls until scprof diff finds a change of P at any one site, "
-		 "95 times in 100",
-	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE,
-	 MEMBER(SHARE, change, .least = (uint64_t)(1e6 * PLAN_CHANGE_MIN),
-		.most = 1000000 * PLAN_CHANGE_MAX)},
 	{"share", 0, "S", .text = "sites above this share of the calls' time (default: 1%)",
 	 .flags = USAGE_TYPED_ONLY, MEMBER(SHARE, share, .most = 999999)},
 	{"by", OPT_BY, "path|site|function", .text = "what a site is (default: path)",
@@ -67,7 +61,7 @@ const struct usage plan_options_usage = {
 	.synopsis = {"--tick T --mean T [--longest T] [--confidence R] [--width P | --relative P | "
 		     "--digits K | --calls N] [--json]",
 		     "[--share S] [--by path|site|function] [--confidence R] [--width P | "
-		     "--relative P | --change P] [--json] PROFILE..."},
+		     "--relative P] [--json] PROFILE..."},
 	.text = "How many calls a measurement needs before it is made (Beilner; Danzig and "
 		"Melvin), or how many more one that was made needs.",
 	.words = "PROFILE",
@@ -143,13 +137,8 @@ static int check(const struct plan_options *o)
 	if (o->width_given + o->relative_given + (o->digits > 0) > 1)
 		return refuse("--width, --relative and --digits say the same thing in three ways; "
 			      "give one");
-	if (o->calls && (o->width_given || o->relative_given || o->digits || o->change > 0))
+	if (o->calls && (o->width_given || o->relative_given || o->digits))
 		return refuse("--calls asks how narrow, the others how many calls; give one");
-	if (o->change > 0 && !o->profiles)
-		return refuse("--change is a question to a PROFILE, and none is named");
-	if (o->change > 0 && (o->width_given || o->relative_given || o->digits))
-		return refuse("--change asks for a comparison, --width and --relative for an "
-			      "interval; give one");
 	if (!o->profiles)
 		return check_to_come(o);
 	if (o->tick_ns || o->mean_ns || o->longest_ns)
@@ -225,7 +214,7 @@ static int plan_profiles(const struct plan_options *o)
 		return plan_options_usage.failure;
 	}
 	if (r)
-		status = o->change > 0 ? plan_change_print(p, o) : plan_report(r, o);
+		status = plan_report(r, o);
 	report_free(r);
 	profile_free(p);
 	status = finish(status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The parts of `scprof plan`: the command line, read and checked; the plan of a measurement to
- * come, of more of one that was made, and of a comparison; the numbers in words. */
+ * come, and of more of one that was made; the numbers in words. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,6 @@
 
 #include "cli/usage/options.h"
 #include "profile/profile.h"
-#include "report/compare/diff.h"
 #include "report/render/json/json_write.h"
 #include "report/report.h"
 #include "report/wording/numbers.h"
@@ -26,8 +25,7 @@ struct plan_options {
 	uint64_t calls; /* how precise are so many? 0: how many are needed? */
 
 	/* A measurement that was made. */
-	double change; /* to be found by a comparison; 0: not asked */
-	double share;  /* sites above this share of the calls' time */
+	double share; /* sites above this share of the calls' time */
 	enum report_by by;
 	const char *const *profile;
 	size_t profiles; /* 0: a planned measurement */
@@ -37,8 +35,6 @@ struct plan_options {
 #define PLAN_WIDTH_DEFAULT  0.1			/* +-5 % */
 #define PLAN_CALLS_MAX	    1000000000000000ull /* 10^15 */
 #define PLAN_DIGITS_MAX	    9
-#define PLAN_CHANGE_MIN	    0.01 /* twice what is no change at all */
-#define PLAN_CHANGE_MAX	    10
 #define PLAN_WIDTH_MIN	    1e-9
 #define PLAN_CONFIDENCE_MAX 0.999999999 /* no normal approximation is valid beyond */
 
@@ -143,41 +139,6 @@ const char *plan_reason_text(const char *reason);
 
 /* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
 int plan_sites_print(const struct plan_sites *p, struct report *r, const struct plan_options *o);
-
-/* ---- a comparison: `scprof plan --change P PROFILE` ---- */
-
-/* How many calls a side needs until `scprof diff` finds a change of P at any one site. */
-
-struct plan_change_need {
-	double now;   /* change that would be found now, as a ratio above 1; NAN: none */
-	double calls; /* needed in each run; INFINITY: no number; NAN: not known */
-};
-
-/* By enum diff_quantity: of elapsed time, and of the CPU time of calls that are not switched. */
-struct plan_change_site {
-	uint32_t site; /* index into the diff */
-	struct plan_change_need need[DIFF_QUANTITIES];
-};
-
-struct plan_change_sum {
-	uint32_t within, never, unknown; /* sites; within: forecast or reached */
-	double factor;			 /* so many times as long as now */
-};
-
-/* The profile is compared with itself: this has the standard errors of two such runs, but not the
- * run-to-run variation. */
-struct plan_change {
-	const struct profile *both[2]; /* which the diff borrows: not to be copied */
-	struct diff *diff;
-	struct plan_change_site *site;
-	uint32_t sites;
-	bool states; /* of some site's calls it is known which were switched */
-	struct plan_change_sum sum[DIFF_QUANTITIES];
-	double calls; /* of all kinds, now */
-};
-
-/* On standard output. 0, or -1: out of memory; errors of the stream stay in it. */
-int plan_change_print(const struct profile *profile, const struct plan_options *o);
 
 /* ---- numbers, which may be far larger than those of a report ---- */
 

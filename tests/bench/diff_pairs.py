@@ -11,7 +11,7 @@ aa: tests/bench/thirty.c twice, nothing changed. change: one of its thirty sites
 time, costs PERCENT more on the new side. command, redis: a real program twice; redis is
 redis-server under redis-benchmark. The runs of a side are recorded in turn with the other
 side's, the order drawn anew each time. --calls: a site's calls in a run of thirty; without it
-`scprof plan --change` says how many for CPU time, from a pilot run before each pair. --load: so many busy
+pilot.py says how many for CPU time, from a pilot run before each pair. --load: so many busy
 processes beside. Nothing is asserted: the counts are printed. docs/diff.md has figures.
 """
 import argparse
@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from pilot import times
 
 CYCLES = 3000  # of the cheapest of thirty's sites: what a call adds besides is 1/30 of them
 PILOT_CALLS = 2000
@@ -86,11 +88,7 @@ class Thirty(Target):
         pilot = os.path.join(self.work, "pilot.scp")
         self.calls = PILOT_CALLS
         self.record(pilot, False)
-        plan = subprocess.run([self.scprof, "plan", "--json", "--share", "0",
-                               "--change", f"{self.a.percent}%", pilot],
-                              stdout=subprocess.PIPE, check=True)
-        plan = json.loads(plan.stdout)
-        factor = (plan["cpu"] or plan)["factor"]
+        factor = times(self.scprof, pilot, self.a.percent)
         os.unlink(pilot)
         return max(1, round(PILOT_CALLS * factor))
 

@@ -51,8 +51,6 @@ static const char *const others[] = {
 	"plan @",
 	"plan --json --by function @",
 	"plan --relative 0.1% --confidence 0.999 @ =",
-	"plan --change 1% @",
-	"plan --json --change 0.1% --by site @",
 	"top -b -n 1 -d 100ms --width 100 @",
 	"top -b -n 1 -d 100ms --width 40 --by site --paths --rows 0 -s precision @",
 	"top -b -n 1 -d 100ms --width 200 --by function --filter e -s name @",

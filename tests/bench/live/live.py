@@ -10,7 +10,7 @@
 aa: both commands are the same; watched after each pair of runs until an alarm, or --runs of each.
 --command: of another program instead.
 change: one of the thirty sites, another one each time, costs PERCENT more on the new side. It
-may make half of the calls that `scprof plan --change` asks for, from a pilot run of its own.
+may make half of the calls that tests/bench/pilot.py asks for, from a pilot run of its own.
 --load: so many busy processes beside. Each experiment is a line of FILE; what is there already
 is not repeated, so that it can be interrupted. Nothing is asserted."""
 import argparse
@@ -23,6 +23,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from pilot import times  # noqa: E402
 
 CYCLES = 3000  # of the cheapest of thirty's sites
 PILOT_CALLS = 2000
@@ -56,10 +59,7 @@ def planned(a, thirty):
         pilot = os.path.join(work, "pilot.scp")
         subprocess.run([scprof, "run", "--no-report", "-o", pilot, "--", thirty, str(PILOT_CALLS), str(CYCLES)],
                        check=True, stderr=subprocess.DEVNULL)
-        done = subprocess.run([scprof, "plan", "--json", "--share", "0", "--change", f"{a.percent}%", pilot],
-                              stdout=subprocess.PIPE, check=True)
-    plan = json.loads(done.stdout)
-    return PILOT_CALLS * (plan["cpu"] or plan)["factor"]
+        return PILOT_CALLS * times(scprof, pilot, a.percent)
 
 
 def live(a, base, new, runs):

@@ -271,22 +271,6 @@ refuses()
 	[ "$(says '[.sites[] | select(.symbol == "send") | .base.calls] | join(" ")')" = 100 ]
 }
 
-@test "diff 14: plan says how many calls a comparison needs" {
-	thirty a
-	"$SCPROF" plan --json --share 0 --change 5% a.scp >plan.json
-	jq -e '.schema == "scprof-plan/1" and .change == 0.05 and (.sites | length) == 30' plan.json
-	jq -e '.sites | map(select(.calls_needed != null)) | length > 0 and all(.calls_needed > 0)' plan.json
-	"$SCPROF" plan --json --share 0 --change 10% a.scp >less.json
-	[ "$(jq -s 'map([.sites[].calls_needed // 0] | add) | .[0] > 3 * .[1]' plan.json less.json)" = true ]
-	run "$SCPROF" plan --change 0.1% a.scp
-	[ "$status" = 2 ]
-	[[ $output == *"--change '0.1%'"* ]]
-	run "$SCPROF" plan --change 5% --width 5% a.scp
-	[ "$status" = 2 ]
-	run "$SCPROF" plan --change 5% --tick 1ms --mean 1ms
-	[ "$status" = 2 ]
-}
-
 # made NAME [FUNCTION cpu|runnable PERCENT]: profiles NAME.scp whose switched calls are known, and
 # NAME.none.scp of the same calls, of which nothing is known.
 made()
@@ -354,12 +338,6 @@ three()
 	"$SCPROF" plan --share 0 --width 1% a.scp | grep -qx 'For their CPU time, of calls that are not switched: no more'
 	"$SCPROF" plan --json --share 0 --width 1% a.none.scp >plan.json
 	jq -e '.cpu == null and (.sites | all(.cpu == null))' plan.json
-	thirty b
-	"$SCPROF" plan --json --share 0 --change 5% b.scp >plan.json
-	jq -e '.cpu.within > 15 and all(.sites[].cpu; .calls_needed != 0)' plan.json
-	"$SCPROF" plan --share 0 --change 5% b.scp >text
-	grep -q 'a change of 5 % of CPU time at one of [0-9]* sites is found' text
-	grep -q 'a change of 5 % of elapsed time at one of [0-9]* sites is found' text
 }
 
 # Times are not asked for: only who came and went, and how often.

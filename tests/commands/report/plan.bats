@@ -310,8 +310,4 @@ waits()
 	refuses "a PROFILE knows its calls" --calls 5 p.scp
 	refuses "--mean is missing" --tick 1ms --calls 5
 	refuses "--calls needs a value" "${clock[@]}" --calls
-	for n in 0 -5% nan 1e400 ''; do
-		refuses "--change '$n'" --change "$n" p.scp
-	done
-	refuses "--change is a question to a PROFILE" "${clock[@]}" --change 5%
 }
