@@ -2,7 +2,6 @@
 /* `scprof plan`: how many calls for how narrow an interval, before measuring or after. */
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "report/symbols/function_names.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/output.h"
-#include "collector/duration.h"
 
 /* Two questions share one command line. An option of one is refused with the other: an option that
  * is silently ignored gives a wrong answer. */
@@ -44,9 +42,6 @@ static const struct usage_entry usage_options[] = {
 	{"digits", 0, "K", .text = "right to one unit of the K-th significant digit instead",
 	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE,
 	 MEMBER(COUNT32, digits, .least = 1, .most = PLAN_DIGITS_MAX)},
-	{"calls", 0, "N", .text = "the question turned round: how narrow after so many calls",
-	 .flags = USAGE_TYPED_ONLY | USAGE_EXCLUSIVE,
-	 MEMBER(COUNT, calls, .least = 1, .most = PLAN_CALLS_MAX)},
 	{"share", 0, "S", .text = "sites above this share of the calls' time (default: 1%)",
 	 .flags = USAGE_TYPED_ONLY, MEMBER(SHARE, share, .most = 999999)},
 	{"by", OPT_BY, "path|site|function", .text = "what a site is (default: path)",
@@ -59,7 +54,7 @@ const struct usage plan_options_usage = {
 	.command = "plan",
 	.summary = "how many calls a measurement needs, or how many more",
 	.synopsis = {"--tick T --mean T [--longest T] [--confidence R] [--width P | --relative P | "
-		     "--digits K | --calls N] [--json]",
+		     "--digits K] [--json]",
 		     "[--share S] [--by path|site|function] [--confidence R] [--width P | "
 		     "--relative P] [--json] PROFILE..."},
 	.text = "How many calls a measurement needs before it is made (Beilner; Danzig and "
@@ -137,15 +132,11 @@ static int check(const struct plan_options *o)
 	if (o->width_given + o->relative_given + (o->digits > 0) > 1)
 		return refuse("--width, --relative and --digits say the same thing in three ways; "
 			      "give one");
-	if (o->calls && (o->width_given || o->relative_given || o->digits))
-		return refuse("--calls asks how narrow, the others how many calls; give one");
 	if (!o->profiles)
 		return check_to_come(o);
 	if (o->tick_ns || o->mean_ns || o->longest_ns)
 		return refuse("a PROFILE knows its tick and its means; give either --tick and "
 			      "--mean, or a PROFILE");
-	if (o->calls)
-		return refuse("--calls goes with --tick and --mean; a PROFILE knows its calls");
 	if (o->digits)
 		return refuse("--digits is for one mean, and a PROFILE has many; give --relative");
 	return 0;

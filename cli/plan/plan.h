@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/usage/options.h"
 #include "profile/profile.h"
 #include "report/render/json/json_write.h"
 #include "report/report.h"
@@ -22,7 +21,6 @@ struct plan_options {
 
 	/* A planned measurement: tick_ns > 0. */
 	uint64_t tick_ns, mean_ns, longest_ns; /* longest_ns 0: not given */
-	uint64_t calls; /* how precise are so many? 0: how many are needed? */
 
 	/* A measurement that was made. */
 	double share; /* sites above this share of the calls' time */
@@ -33,7 +31,6 @@ struct plan_options {
 
 #define PLAN_SHARE_DEFAULT  0.01
 #define PLAN_WIDTH_DEFAULT  0.1			/* +-5 % */
-#define PLAN_CALLS_MAX	    1000000000000000ull /* 10^15 */
 #define PLAN_DIGITS_MAX	    9
 #define PLAN_WIDTH_MIN	    1e-9
 #define PLAN_CONFIDENCE_MAX 0.999999999 /* no normal approximation is valid beyond */
@@ -64,21 +61,6 @@ struct plan_ahead {
 #define PLAN_EXACT_BELOW 100
 /* With fewer the normal approximation is not valid at all. */
 #define PLAN_NORMAL_FAILS 10
-
-/* The inverse, with --calls N: how precise a measurement of N calls is. Half widths of the
- * interval, nanoseconds; what does not apply is NAN. */
-struct plan_reach {
-	double half_ns;	      /* the answer */
-	const char *method;   /* of it: "beilner-13", "clopper-pearson" */
-	const char *equation; /* the same for people */
-	double normal_ns;     /* by the normal approximation */
-	double rare;	      /* calls with the rarer of two tick counts */
-	double bound_ns;      /* by (10b), mean of a tick or more */
-	double page_ns;	      /* on the page clock, where its irregular ticks matter */
-	double row_ns;	      /* of contiguous calls of one length, by (10d) */
-	double longest_ns;    /* of the longest operation */
-	double ticks;	      /* expected */
-};
 
 /* Compute and print on standard output, as text or JSON. 0, or -1; the stream keeps its errors. */
 int plan_ahead_print(const struct plan_options *o);

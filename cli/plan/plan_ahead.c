@@ -135,45 +135,6 @@ static const char *plan_ahead_remark(const struct plan_options *o, const struct 
 	return "little-variance";
 }
 
-/* ---- how precise are so many calls? ---- */
-
-/* Beilner's equation (13) for a given n. The normal approximation has the same limits as above.
- * Contiguous calls of one length are known far better by (10d), but calls are seldom of one length
- * (his section 3): that width is reported beside the answer. */
-
-/* Half width after n calls: normal, or exact where ticks are few and that is wider. */
-static double half_width(const struct plan_options *o, double mean, double *normal)
-{
-	double d = (double)o->tick_ns, n = (double)o->calls;
-
-	*normal = plan_two_sided_z(o->confidence) * plan_beilner_deviation(mean, d, n);
-	if (rarer(mean, d, n) >= PLAN_EXACT_BELOW)
-		return *normal;
-	return fmax(*normal, plan_exact_width(mean / d, n, o->confidence) * d / 2);
-}
-
-static struct plan_reach plan_ahead_reach(const struct plan_options *o)
-{
-	double mean = (double)o->mean_ns, d = (double)o->tick_ns, n = (double)o->calls;
-	double z = plan_two_sided_z(o->confidence), ignored;
-	struct plan_reach r = {.bound_ns = NAN, .page_ns = NAN, .longest_ns = NAN};
-
-	r.half_ns = half_width(o, mean, &r.normal_ns);
-	r.rare = rarer(mean, d, n);
-	r.method = r.half_ns > r.normal_ns ? "clopper-pearson" : "beilner-13";
-	r.equation =
-		r.half_ns > r.normal_ns ? "exact limits (Clopper and Pearson)" : "Beilner (13)";
-	if (mean >= d)
-		r.bound_ns = fmax(r.half_ns, z * plan_beilner_bound(d, n));
-	if (mean > d / 2)
-		r.page_ns = fmax(r.half_ns, z * d * sqrt(plan_random_tick_variance(mean / d) / n));
-	if (o->longest_ns)
-		r.longest_ns = half_width(o, (double)o->longest_ns, &ignored);
-	r.row_ns = z * plan_beilner_contiguous_deviation(0, n, d);
-	r.ticks = n * mean / d;
-	return r;
-}
-
 /* The plan of a measurement, as text and as JSON. */
 
 static void row(const char *name, const char *value, const char *what)
@@ -239,42 +200,6 @@ static void print_ahead(const struct plan_options *o, const struct plan_ahead *a
 		}
 }
 
-static void reach_row(const char *name, double half_ns, double mean_ns, const char *what, bool utf8)
-{
-	const char *sign = utf8 ? "±" : "+-";
-	char value[40];
-
-	snprintf(value, sizeof(value), "%s%s", sign, plan_words_percent(half_ns / mean_ns).text);
-	printf("  %-10s %*s   %s%s: %s\n", name, utf8 ? 11 : 10, value, sign,
-	       numbered_duration(half_ns, utf8).text, what);
-}
-
-static void print_reach(const struct plan_options *o, const struct plan_reach *r)
-{
-	bool utf8 = terminal_of(stdout, 0).utf8;
-	double mean = (double)o->mean_ns;
-
-	printf("clock of %s, operation of %s, %s call%s: about %s ticks; at %.6g %% confidence\n\n",
-	       plan_words_duration((double)o->tick_ns, utf8).text,
-	       plan_words_duration(mean, utf8).text, plan_words_count((double)o->calls).text,
-	       o->calls == 1 ? "" : "s", plan_words_count(round(r->ticks)).text,
-	       100 * o->confidence);
-	reach_row("mean", r->half_ns, mean, r->equation, utf8);
-	if (!isnan(r->bound_ns))
-		reach_row("at most", r->bound_ns, mean, "whatever fraction of a tick it is (10b)",
-			  utf8);
-	if (!isnan(r->page_ns))
-		reach_row("page clock", r->page_ns, mean,
-			  "whose ticks vary by half (scprof run -c page)", utf8);
-	reach_row("in a row", r->row_ns, mean,
-		  "where each begins as the last one ends, all alike (10d)", utf8);
-	if (o->longest_ns)
-		reach_row("longest", r->longest_ns, (double)o->longest_ns, "the longest operation",
-			  utf8);
-	if (r->half_ns > mean)
-		printf("\n  note: wider than the mean itself: so many calls say next to nothing\n");
-}
-
 /* ---- JSON ---- */
 
 static void put_remarks(struct json_writer *w, const struct plan_options *o,
@@ -315,40 +240,19 @@ static void put_ahead(struct json_writer *w, const struct plan_options *o,
 	put_remarks(w, o, a);
 }
 
-static void put_reach(struct json_writer *w, const struct plan_options *o,
-		      const struct plan_reach *r)
-{
-	JSON_PUT(w, "calls", o->calls, "width", 2 * r->half_ns / (double)o->mean_ns, "method",
-		 r->method, "error_ns", r->half_ns, "normal_error_ns", r->normal_ns,
-		 "bound_error_ns", r->bound_ns, "page_clock_error_ns", r->page_ns,
-		 "contiguous_error_ns", r->row_ns, "longest_error_ns", r->longest_ns,
-		 "ticks_expected", r->ticks);
-}
-
 int plan_ahead_print(const struct plan_options *o)
 {
 	struct json_writer json = {.out = stdout, .indent = true}, *w = &json;
-	struct plan_reach r = {0};
-	struct plan_ahead a = {0};
+	struct plan_ahead a = plan_ahead_compute(o);
 
-	if (o->calls)
-		r = plan_ahead_reach(o);
-	else
-		a = plan_ahead_compute(o);
 	if (!o->json) {
-		if (o->calls)
-			print_reach(o, &r);
-		else
-			print_ahead(o, &a);
+		print_ahead(o, &a);
 		return 0;
 	}
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "schema", "scprof-plan/1");
 	JSON_MEMBERS(w, o, tick_ns, mean_ns, confidence);
-	if (o->calls)
-		put_reach(w, o, &r);
-	else
-		put_ahead(w, o, &a);
+	put_ahead(w, o, &a);
 	json_write_close(w, '}');
 	return json_write_finish(w);
 }

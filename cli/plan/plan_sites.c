@@ -9,7 +9,6 @@
 
 #include "stats/mean/mean_interval.h"
 #include "stats/planning/plan.h"
-#include "stats/stats.h"
 #include "report/model/model.h"
 
 /* Total width over the mean (+-50 %). With a wider interval the forecast may be wrong by half. */

@@ -176,7 +176,6 @@ refused()
 	"$SCPROF" plan --tick 1ms --mean 50us --json | jq -e '.width == 0.04' >/dev/null ||
 		{ "$SCPROF" plan --tick 1ms --mean 50us --json; false; }
 	"$SCPROF" plan --tick 1ms --mean 50us --digits 2 >/dev/null
-	"$SCPROF" plan --tick 1ms --mean 50us --calls 1000 >/dev/null
 	config '[plan]' 'mean = 5us'
 	refused 2 'for the command line only' plan --tick 1ms --mean 50us
 }

@@ -277,37 +277,3 @@ waits()
 	refuses "--width '\x1b[31m'" --tick 1ms --mean 50us --width $'\e[31m'
 	refuses "option --fr\x0aob" $'--fr\nob'
 }
-
-@test "plan 16: the question turned round: what so many calls reach" {
-	# as many as were asked for reach what was asked for, in all three ways
-	ahead '[.method, .width]' --tick 1ms --mean 50us --calls 29196 |
-		jq -e '.[0] == "beilner-13" and .[1] <= 0.1 and .[1] > 0.0999'
-	ahead '[.method, .width]' --tick 1ms --mean 1010us --calls 65 |
-		jq -e '.[0] == "clopper-pearson" and .[1] <= 0.1 and .[1] > 0.098'
-	ahead .error_ns --tick 20ms --mean 1ms --calls 729878 | jq -e '. <= 10000 and . > 9999.9'
-	# (10b) with n = 100 and d = 1 ms: 1.96 x 50 us
-	ahead .bound_error_ns --tick 1ms --mean 10ms --calls 100 |
-		jq -e '. / 97998.2 - 1 | fabs < 1e-5'
-	# Beilner, end of section 3: +-10 us at 99 % after 1000 loops under a clock of 10 ms is
-	# right for loops that are all alike, 2.576 x 10 ms / (1000 sqrt 6)
-	ahead '[.contiguous_error_ns, .error_ns]' --tick 10ms --mean 15ms --calls 1000 \
-		--confidence 99% | jq -e '(.[0] / 10515.7 - 1 | fabs < 1e-4) and .[1] > 400000'
-	ahead .longest_error_ns --tick 10ms --mean 15ms --calls 1000 --longest 25ms |
-		jq -e '. / 309897.5 - 1 | fabs < 1e-5'
-	ahead '[.bound_error_ns, .page_clock_error_ns, .longest_error_ns]' --tick 1ms --mean 1us \
-		--calls 5 | jq -e '. == [null, null, null]'
-	"$SCPROF" plan --tick 1ms --mean 1us --calls 5 | grep -q "note: wider than the mean"
-	"$SCPROF" plan --tick 1ms --mean 50us --calls 29196 | grep -q "2.5.* Beilner (13)"
-}
-
-@test "plan 17: impossible numbers of calls are refused in one line" {
-	local clock=(--tick 1ms --mean 50us) n
-	for n in 0 -1 1.5 1e6 nan 1e400 '' ' 5' 0x10 1000000000000001 99999999999999999999; do
-		refuses "--calls '$n' is not a whole number" "${clock[@]}" --calls "$n"
-	done
-	refuses "give one" "${clock[@]}" --calls 5 --width 0.1
-	refuses "give one" "${clock[@]}" --calls 5 --digits 2
-	refuses "a PROFILE knows its calls" --calls 5 p.scp
-	refuses "--mean is missing" --tick 1ms --calls 5
-	refuses "--calls needs a value" "${clock[@]}" --calls
-}
