@@ -4,7 +4,6 @@
  * two readers could understand in two ways is taken for a second one. */
 #include "report/serve/http/http.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,62 +13,6 @@
 
 #include "report/serve/http/http_private.h"
 #include "profile/base/error.h"
-
-/* libmicrohttpd, loaded when a server starts: with the nine libraries that it depends on it would
- * add 1.2 ms to the start of every other command. */
-
-#define MHD_FUNCTIONS(X)                                                                           \
-	X(start_daemon)                                                                            \
-	X(stop_daemon)                                                                             \
-	X(add_response_header)                                                                     \
-	X(create_response_from_buffer)                                                             \
-	X(create_response_from_fd)                                                                 \
-	X(destroy_response)                                                                        \
-	X(get_connection_info)                                                                     \
-	X(get_connection_values)                                                                   \
-	X(lookup_connection_value)                                                                 \
-	X(queue_response)
-
-#define MHD_POINTER(name) __typeof__(MHD_##name) *name;
-static struct mhd {
-	MHD_FUNCTIONS(MHD_POINTER)
-} mhd; /* It stays loaded. */
-#undef MHD_POINTER
-
-/* A tool that is linked statically has it inside: then its names are not null. */
-#define WEAK(name) extern __typeof__(MHD_##name) MHD_##name __attribute__((weak));
-MHD_FUNCTIONS(WEAK)
-#undef WEAK
-
-#define LIBRARY "libmicrohttpd.so.12"
-
-static int refuse_library(struct profile_error *err)
-{
-	return error_set(
-		err, "cannot load %s: %.300s.\nscprof serve needs it: install libmicrohttpd 0.9",
-		LIBRARY, dlerror());
-}
-
-static int load_library(struct profile_error *err)
-{
-#define INSIDE(name) mhd.name = MHD_##name;
-	MHD_FUNCTIONS(INSIDE)
-#undef INSIDE
-	if (mhd.start_daemon)
-		return 0;
-
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return refuse_library(err);
-#define LOAD(name)                                                                                 \
-	mhd.name = (__typeof__(MHD_##name) *)dlsym(library, "MHD_" #name);                         \
-	if (!mhd.name)                                                                             \
-		return refuse_library(err);
-	MHD_FUNCTIONS(LOAD)
-#undef LOAD
-	return 0;
-}
 
 static int listen_on(struct http_address *a, struct profile_error *err)
 {
@@ -103,42 +46,42 @@ static void add_headers(struct MHD_Response *response, const struct http_answer 
 {
 	char text[64];
 
-	mhd.add_response_header(response, "Content-Type", answer->type);
-	mhd.add_response_header(response, "Connection", "close");
-	mhd.add_response_header(response, "Cache-Control", "no-store");
-	mhd.add_response_header(response, "X-Content-Type-Options", "nosniff");
-	mhd.add_response_header(response, "X-Frame-Options", "DENY");
-	mhd.add_response_header(response, "Referrer-Policy", "no-referrer");
-	mhd.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-	mhd.add_response_header(response, "Vary", "Accept");
+	MHD_add_response_header(response, "Content-Type", answer->type);
+	MHD_add_response_header(response, "Connection", "close");
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "X-Frame-Options", "DENY");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	MHD_add_response_header(response, "Vary", "Accept");
 	/* A report's page names its own script and style by their hashes. */
-	mhd.add_response_header(response, "Content-Security-Policy",
+	MHD_add_response_header(response, "Content-Security-Policy",
 				answer->report ? "frame-ancestors 'none'"
 					       : "default-src 'none'; style-src 'self'; "
 						 "base-uri 'none'; form-action 'none'; "
 						 "frame-ancestors 'none'");
 	if (answer->status == 405)
-		mhd.add_response_header(response, "Allow", answer->posted ? "POST" : "GET, HEAD");
+		MHD_add_response_header(response, "Allow", answer->posted ? "POST" : "GET, HEAD");
 	if (answer->status == 401 && answer->bearer)
-		mhd.add_response_header(response, "WWW-Authenticate", "Bearer");
+		MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
 	if (answer->status == 503)
-		mhd.add_response_header(response, "Retry-After", "10");
+		MHD_add_response_header(response, "Retry-After", "10");
 	if (answer->refresh) {
 		snprintf(text, sizeof(text), "%u", answer->refresh);
-		mhd.add_response_header(response, "Refresh", text);
+		MHD_add_response_header(response, "Refresh", text);
 	}
 	if (answer->left_out) {
 		snprintf(text, sizeof(text), "%zu", answer->left_out);
-		mhd.add_response_header(response, "X-Scprof-Processes-Left-Out", text);
+		MHD_add_response_header(response, "X-Scprof-Processes-Left-Out", text);
 	}
 }
 
 static enum MHD_Result send_answer(struct MHD_Connection *connection, struct http_answer *answer)
 {
 	struct MHD_Response *response =
-		answer->body ? mhd.create_response_from_buffer(answer->bytes, answer->body,
+		answer->body ? MHD_create_response_from_buffer(answer->bytes, answer->body,
 							       MHD_RESPMEM_MUST_FREE)
-			     : mhd.create_response_from_fd(answer->bytes, answer->file);
+			     : MHD_create_response_from_fd(answer->bytes, answer->file);
 
 	if (!response) {
 		free(answer->body);
@@ -147,8 +90,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 		return MHD_NO;
 	}
 	add_headers(response, answer);
-	enum MHD_Result result = mhd.queue_response(connection, answer->status, response);
-	mhd.destroy_response(response);
+	enum MHD_Result result = MHD_queue_response(connection, answer->status, response);
+	MHD_destroy_response(response);
 	return result;
 }
 
@@ -156,7 +99,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct htt
 static int socket_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *client =
-		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return client ? client->connect_fd : -1;
 }
@@ -184,7 +127,7 @@ static void come_or_go(void *context, struct MHD_Connection *connection, void **
 static void has_asked(struct http *h, struct MHD_Connection *connection)
 {
 	struct http_asking *one =
-		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
 			->socket_context;
 
 	pthread_mutex_lock(&h->lock);
@@ -207,7 +150,7 @@ void http_tend(struct http *h)
 
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
-	return mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 static void answer_attach(struct http *h, struct MHD_Connection *connection,
@@ -267,7 +210,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	has_asked(h, connection);
 	request_begin(&request, method, path, header(connection, "Host"),
 		      h->loopback && !http_peer_is_local(socket_of(connection)));
-	mhd.get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, &request);
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter, &request);
 	request_end(&request);
 	request_check_site(&request, header(connection, "Sec-Fetch-Site"),
 			   header(connection, "Sec-Fetch-Dest"));
@@ -290,7 +233,7 @@ static void rest(void *context, const char *format, va_list arguments)
 
 static struct MHD_Daemon *start_daemon(struct http *h, int listener)
 {
-	return mhd.start_daemon(
+	return MHD_start_daemon(
 		MHD_USE_POLL | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
 			MHD_USE_ITC | MHD_USE_ERROR_LOG,
 		0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, rest, NULL,
@@ -339,8 +282,6 @@ struct http *http_start(struct agent *agent, struct http_address *a, struct prof
 		error_set(err, "out of memory");
 		return NULL;
 	}
-	if (load_library(err))
-		goto out;
 	h->loopback = a->loopback;
 	h->daemon = serve_on(h, listen_on(a, err), a->text, err);
 	if (!h->daemon)
@@ -364,9 +305,9 @@ const char *http_local(const struct http *h)
 void http_stop(struct http *h)
 {
 	if (h->local_daemon)
-		mhd.stop_daemon(h->local_daemon); /* closes the listener */
+		MHD_stop_daemon(h->local_daemon); /* closes the listener */
 	if (h->daemon)
-		mhd.stop_daemon(h->daemon);
+		MHD_stop_daemon(h->daemon);
 	http_peer_unlisten(&h->local);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
