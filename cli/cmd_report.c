@@ -7,7 +7,6 @@
 
 #include "cli/messages/complaint.h"
 #include "cli/usage/report_options.h"
-#include "report/model/displacement_file.h"
 #include "report/symbols/function_names.h"
 #include "cli/usage/output.h"
 #include "cli/messages/progress.h"
@@ -17,16 +16,13 @@
 
 struct arguments {
 	struct report_choice choice;
-	const char *output, *displaced, *program;
+	const char *output, *program;
 };
 
 static const struct usage_entry usage_options[] = {
 	REPORT_OPTIONS_ENTRIES,
 	{"program", 0, "NAME", .text = "only programs of this name, which may have * and ? in it",
 	 OPTIONS_MEMBER(TEXT, arguments, program)},
-	{"displacement", 0, "FILE",
-	 .text = "in HTML: show the account of 'scprof displace --json' beside",
-	 .flags = USAGE_TYPED_ONLY, OPTIONS_MEMBER(TEXT, arguments, displaced)},
 	USAGE_ENTRY_OUTPUT("OUT",
 			   "write to a file, in the format that its name ends in: .html, "
 			   ".json, .csv, .svg, .pb.gz, .folded, .callgrind, .txt",
@@ -81,23 +77,6 @@ static int parse(int argc, char **argv, struct arguments *a)
 		       : OPTIONS_GO;
 }
 
-/* NULL: none was asked for, or it cannot be read, and *failed is set. */
-static struct displaced *read_displaced(const struct arguments *a, bool *failed)
-{
-	char error[512] = "--displacement goes with --format html only";
-	struct displaced *d = NULL;
-
-	if (!a->displaced)
-		return NULL;
-	if (a->choice.options.format == REPORT_HTML)
-		d = displacement_file_read(a->displaced, error, sizeof(error));
-	if (!d) {
-		complaint_lines(COMMAND, error);
-		*failed = true;
-	}
-	return d;
-}
-
 static int print_to(const struct profile *p, const struct arguments *a)
 {
 	const char *missing = report_weight_missing(p, &a->choice.options);
@@ -131,10 +110,8 @@ static int keep_program(struct profile *p, const char *pattern, struct progress 
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {.choice = REPORT_CHOICE_DEFAULT};
-	struct displaced *displaced;
 	struct progress progress;
 	struct profile *p = NULL;
-	bool failed = false;
 	int left_out = 0, status = parse(argc, argv, &a);
 
 	if (status != OPTIONS_GO)
@@ -143,18 +120,10 @@ int cmd_report(int argc, char **argv)
 			       (size_t)(argc - optind));
 	if (status)
 		return status;
-	if (output_refuse(COMMAND, a.output, &a.displaced, a.displaced != NULL))
-		return cmd_report_usage.bad_usage;
-	a.choice.options.displaced = displaced = read_displaced(&a, &failed);
-	if (failed)
-		return a.choice.options.format == REPORT_HTML ? cmd_report_usage.failure
-							      : cmd_report_usage.bad_usage;
 	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
 			&progress, false, &left_out);
-	if (!p) {
-		displacement_file_free(displaced);
+	if (!p)
 		return cmd_report_usage.failure;
-	}
 	progress_show(&progress, 1, "working out the report");
 	status = keep_program(p, a.program, &progress);
 	function_names_fill(p);
@@ -162,6 +131,5 @@ int cmd_report(int argc, char **argv)
 	if (status == 0)
 		status = print_to(p, &a);
 	profile_free(p);
-	displacement_file_free(displaced);
 	return status < 0 ? cmd_report_usage.failure : left_out;
 }

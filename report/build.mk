@@ -40,7 +40,6 @@ REPORT_SRC = \
 	report/model/runs.c \
 	report/model/computing.c \
 	report/model/displaced.c \
-	report/model/displacement_file.c \
 	report/model/estimate.c \
 	report/findings/filter_summary.c \
 	report/model/frame_symbols.c \

@@ -91,7 +91,6 @@ struct report_options {
 	bool guarded;	  /* symbolize_guard: profiles of other users */
 	bool pprof_names; /* pprof: nameless frames are module+0x12, not left to it */
 	const char *profile;		   /* in suggested commands; NULL: as opened */
-	const struct displaced *displaced; /* displacement_file.h: shown too; NULL: none */
 };
 
 #define REPORT_OPTIONS_DEFAULT                                                                     \

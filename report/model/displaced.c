@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "stats/displacement/displacement.h"
 #include "stats/numerics/distributions.h"
 #include "stats/regression/site_costs.h"
 
@@ -212,4 +213,57 @@ void displaced_warn(struct report *r)
 		warning_list_note(
 			r, "site-costs-apart",
 			"Costs by displacement are in the profile, but not of these rows");
+}
+
+/* ---- the account of the CPUs' time ---- */
+
+/* As in the account that was printed when it was recorded. */
+static double hidden(const struct prof_account *a)
+{
+	double others = 0, wall = 0, sum = 0;
+
+	for (uint32_t i = 0; i < a->cpus; i++) {
+		const double *part = a->cpu[i].part_ns;
+
+		others += part[SCP_ACCOUNT_OTHERS] + fmax(0, part[SCP_ACCOUNT_REMAINDER]);
+		wall += a->cpu[i].wall_ns;
+	}
+	for (uint32_t i = 0; i < a->cpus; i++) {
+		const double *part = a->cpu[i].part_ns;
+
+		sum += displacement_hidden(
+			part[SCP_ACCOUNT_UNCHARGED],
+			part[SCP_ACCOUNT_UNCHARGED] + part[SCP_ACCOUNT_INTERRUPTS] +
+				part[SCP_ACCOUNT_IDLE],
+			part[SCP_ACCOUNT_OTHERS] + fmax(0, part[SCP_ACCOUNT_REMAINDER]),
+			displacement_is_bound(others, wall));
+	}
+	return sum;
+}
+
+struct report_cost displaced_uncharged(const struct prof_account *a, double confidence)
+{
+	struct report_cost c = cost_of(&a->uncharged, confidence);
+
+	if (!isfinite(a->uncharged.error_ns))
+		return (struct report_cost){NAN, NAN, NAN, NAN, NAN, NAN};
+	c.high_ns += hidden(a);
+	return c;
+}
+
+double displaced_share(double part_ns, double of_ns)
+{
+	return of_ns > 0 ? part_ns / of_ns : NAN;
+}
+
+struct prof_account_cpu displaced_all_cpus(const struct prof_account *a)
+{
+	struct prof_account_cpu all = {.cpu = PROF_NONE};
+
+	for (uint32_t i = 0; i < a->cpus; i++) {
+		all.wall_ns += a->cpu[i].wall_ns;
+		for (int k = 0; k < SCP_ACCOUNT_PARTS; k++)
+			all.part_ns[k] += a->cpu[i].part_ns[k];
+	}
+	return all;
 }

@@ -101,6 +101,12 @@ uint32_t displaced_partner(const struct report *r, uint32_t of, uint32_t from);
 const char *displaced_state_name(uint32_t state);
 void displaced_warn(struct report *r);
 
+/* Of an account of the CPUs' time: the uncharged time that came with the program, NANs where its
+ * error is not known; a part as a share, NAN of nothing; all CPUs together, which are PROF_NONE. */
+struct report_cost displaced_uncharged(const struct prof_account *a, double confidence);
+double displaced_share(double part_ns, double of_ns);
+struct prof_account_cpu displaced_all_cpus(const struct prof_account *a);
+
 /* What was computed, in r->computing; NULL: there was no sampling, or no sample counts. Names are
  * looked up. -1: out of memory. */
 int computing_find(struct report *r);

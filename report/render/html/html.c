@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/model/displacement_file.h"
 #include "report/findings/findings.h"
 #include "report/model/model.h"
 #include "report/model/sites.h"
@@ -180,7 +179,7 @@ static void put_next(struct html *h)
 	json_write_close(&h->json, ']');
 }
 
-static void put_data(struct html *h, const struct displaced *displaced)
+static void put_data(struct html *h)
 {
 	json_write_open(&h->json, NULL, '{');
 	json_write_text(&h->json, "schema", "scprof-html/1");
@@ -193,28 +192,14 @@ static void put_data(struct html *h, const struct displaced *displaced)
 	put_computing(h);
 	html_tables(h);
 	html_loops(h);
-	html_displaced(h, displaced);
+	html_displaced(h);
 	/* last: symbolizing may have added some */
 	html_write_warnings(h, h->report->warning, h->report->warnings);
 	put_next(h);
 }
 
-/* The account that was asked for, else the profile's own, to be freed. */
-static const struct displaced *account_of(struct report *r, const struct report_options *o,
-					  struct displaced **own)
-{
-	*own = o->displaced ? NULL : displacement_file_recorded(r->profile, r->confidence);
-	if (!o->displaced && r->profile->accounts > 1)
-		warning_list_note(r, "site-costs-apart",
-				  "The profile holds %" PRIu32 " accounts of the CPUs' time",
-				  r->profile->accounts);
-	return o->displaced ? o->displaced : *own;
-}
-
 int html_print(struct report *r, const struct report_options *o, FILE *out)
 {
-	struct displaced *own;
-	const struct displaced *account;
 	struct html h = {.report = r,
 			 .states = states_any(r),
 			 .json = {.out = out, .page = true},
@@ -224,10 +209,12 @@ int html_print(struct report *r, const struct report_options *o, FILE *out)
 		string_index_clear(&h.strings);
 		return -1;
 	}
-	account = account_of(r, o, &own);
+	if (r->profile->accounts > 1)
+		warning_list_note(r, "site-costs-apart",
+				  "The profile holds %" PRIu32 " accounts of the CPUs' time",
+				  r->profile->accounts);
 	fputs(html_page_head, out);
-	put_data(&h, account);
-	displacement_file_free(own);
+	put_data(&h);
 	flame_free(&h.flame);
 	return html_write_end(&h, html_page_tail);
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "report/loops/loop.h"
-#include "report/model/displacement_file.h"
 #include "report/model/sites.h"
 #include "report/model/model.h"
 
@@ -267,40 +266,48 @@ void html_states(struct html *h)
 
 /* ---- the account of the CPUs' time, where there is one ---- */
 
-static void put_cpu(struct html *h, const struct displaced_cpu *c)
+static void put_cpu(struct html *h, const struct prof_account_cpu *c)
 {
 	json_write_open(&h->json, NULL, '[');
-	html_write_index(h, NULL, c->cpu < 0 ? STRING_INDEX_NONE : (uint32_t)c->cpu);
-	html_write_numbers(h, c->wall_s * 1e9);
-	for (int i = 0; i < DISPLACED_PARTS; i++)
-		html_write_numbers(h, c->part_s[i] * 1e9, c->share[i]);
+	html_write_index(h, NULL, c->cpu);
+	html_write_numbers(h, c->wall_ns);
+	for (int i = 0; i < SCP_ACCOUNT_PARTS; i++)
+		html_write_numbers(h, c->part_ns[i], displaced_share(c->part_ns[i], c->wall_ns));
 	json_write_close(&h->json, ']');
 }
 
-static void put_uncharged(struct html *h, const struct displaced *d)
+static void put_uncharged(struct html *h, const struct prof_account *a)
 {
+	struct report_cost c = displaced_uncharged(a, h->report->confidence);
 	char text[32];
 
 	json_write_open(&h->json, "uncharged", '[');
-	html_write_numbers(h, d->uncharged_s * 1e9, d->low_s * 1e9, d->high_s * 1e9,
-			   d->share_of_rusage);
+	html_write_numbers(h, c.ns, c.low_ns, c.high_ns, displaced_share(c.ns, a->rusage_ns));
 	json_write_close(&h->json, ']');
-	snprintf(text, sizeof(text), "%.6g %%", 100 * d->confidence);
-	json_write_text(&h->json, "confidence", isfinite(d->confidence) ? text : NULL);
+	snprintf(text, sizeof(text), "%.6g %%", 100 * h->report->confidence);
+	json_write_text(&h->json, "confidence", text);
 }
 
-void html_displaced(struct html *h, const struct displaced *d)
+void html_displaced(struct html *h)
 {
-	if (!json_write_open_known(&h->json, "displaced", d))
+	const struct profile *p = h->report->profile;
+	const struct prof_account *a = p->account;
+
+	if (!json_write_open_known(&h->json, "displaced", p->accounts == 1 && a->cpus))
 		return;
-	put_uncharged(h, d);
-	json_write_text(&h->json, "sentence", d->sentence);
+	put_uncharged(h, a);
+	json_write_text(&h->json, "sentence", a->texts ? a->text[0] : NULL);
 	html_write_fields(h, "parts",
 			  "program uncharged others scprof interrupts stolen idle remainder");
 	json_write_open(&h->json, "cpus", '[');
-	for (uint32_t i = 0; i < d->cpus; i++)
-		put_cpu(h, &d->cpu[i]);
+	for (uint32_t i = 0; i < a->cpus; i++)
+		put_cpu(h, &a->cpu[i]);
+	/* where there are several, all together */
+	struct prof_account_cpu all = displaced_all_cpus(a);
+	if (a->cpus > 1)
+		put_cpu(h, &all);
 	json_write_close(&h->json, ']');
-	json_write_texts(&h->json, "warnings", (const char *const *)d->warning, d->warnings);
+	json_write_texts(&h->json, "warnings", (const char *const *)a->text + 1,
+			 a->texts ? a->texts - 1 : 0);
 	json_write_close(&h->json, '}');
 }

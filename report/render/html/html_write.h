@@ -6,7 +6,6 @@
 #include "report/render/json/json_write.h"
 #include "report/render/stacks/flame.h"
 
-struct displaced;
 
 struct html {
 	struct json_writer json;
@@ -79,4 +78,4 @@ void html_states(struct html *h);
 void html_sites(struct html *h);
 void html_tables(struct html *h);
 void html_loops(struct html *h);
-void html_displaced(struct html *h, const struct displaced *d); /* NULL: there is none */
+void html_displaced(struct html *h); /* null: there is no account, or several */

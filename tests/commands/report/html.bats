@@ -8,6 +8,13 @@ load ../common
 
 MAKE_PROFILE=$PROFILES/make_profile
 
+# with_data DATA PAGE: the page with other data.
+with_data()
+{
+	awk 'FNR == NR { data = $0; next } /id="data">/ { sub(/id="data">.*/, "id=\"data\">"); print $0 data; skip = 1; next }
+		skip && /^<\/script>/ { skip = 0 } !skip' "$1" "$2"
+}
+
 # Pages of a real program and of made profiles; and one browser for all checks.
 setup_file()
 {
@@ -40,18 +47,12 @@ setup_file()
 			rows: [(.strings | length), -1, 1, 1, 1, 1, 1, 1, 0, 1, (.strings | length) + 1, -1, 1, 1, 1, 1, 1, 1, 0, 1]}
 		| .strings += ["first <u>", "second"] | .site_fields += ["program"]
 		| .sites |= [range(0; length / $n) as $i | .[$i * $n:($i + 1) * $n][], $i % 2]' >two.data
-	awk 'FNR == NR { data = $0; next } /id="data">/ { sub(/id="data">.*/, "id=\"data\">"); print $0 data; skip = 1; next }
-		skip && /^<\/script>/ { skip = 0 } !skip' two.data real.html >two-programs.html
-	cat >account.json <<-'END'
-		{"schema": "scprof-displace/1", "confidence": 0.95, "sentence": "a quarter <img src=x>",
-		 "unaccounted": {"mean_s": 0.25, "ci_low_s": 0.2, "ci_high_s": 0.3, "share_of_rusage": 0.5},
-		 "warnings": [{"code": "x", "text": "careful <u>"}],
-		 "cpus": [{"cpu": 0, "wall_s": 1, "program_s": 0.5, "interrupts_program_s": 0.25, "others_s": 0.125, "scprof_s": 0,
-			"interrupts_rest_s": 0.05, "switching_s": 0.0125, "stolen_s": 0, "idle_s": 0.0625, "remainder_s": 0},
-			{"cpu": 1, "wall_s": 1, "program_s": 0.51, "interrupts_program_s": -0.01, "others_s": 0, "scprof_s": 0,
-			"interrupts_rest_s": 0, "switching_s": 0, "stolen_s": 0.25, "idle_s": 0.25, "remainder_s": 0}]}
-	END
-	"$SCPROF" report --format html --displacement account.json -o account.html real.scp
+	with_data two.data real.html >two-programs.html
+	data_of displaced.html | jq -c '.displaced = {uncharged: [250e6, 200e6, 300e6, 0.5], confidence: "95 %", sentence: "a quarter <img src=x>",
+		parts: .displaced.parts, warnings: ["careful <u>"],
+		cpus: [[0, 1e9, 500e6, 0.5, 250e6, 0.25, 125e6, 0.125, 0, 0, 62500000, 0.0625, 0, 0, 62500000, 0.0625, 0, 0],
+			[1, 1e9, 510e6, 0.51, -10e6, -0.01, 0, 0, 0, 0, 0, 0, 250e6, 0.25, 250e6, 0.25, 0, 0]]}' >account.data
+	with_data account.data displaced.html >account.html
 	mkdir found
 	# the same again on another page, which `make check-long` does
 	local again=(quiet:many.html search:some.html:so.1+0x3 search:real.html:send zoom:real.html numbers:some.html:some.txt
@@ -212,17 +213,6 @@ fails_saying()
 	data_of two.html >two.json
 	jq -e '.displaced == null and (.warnings | map(.[0]) | index("site-costs-apart") != null)' two.json
 	data_of displaced.html | jq -e '.displaced.cpus | length == 3'
-}
-
-@test "what is not an account of displacement is status 1" {
-	echo '{"schema": "scprof-report/1"}' >other.json
-	echo '{"schema": "scprof-displace/1", "cpus": []}' >empty.json
-	echo 'no JSON' >text.json
-	fails_saying 'not an account of displacement' "$SCPROF" report --format html --displacement other.json real.scp
-	fails_saying 'has no CPU in it' "$SCPROF" report --format html --displacement empty.json real.scp
-	fails_saying 'cannot read text.json' "$SCPROF" report --format html --displacement text.json real.scp
-	fails_saying 'cannot read missing.json' "$SCPROF" report --format html --displacement missing.json real.scp
-	WANTED=2 fails_saying 'goes with --format html only' "$SCPROF" report --displacement account.json real.scp
 }
 
 @test "of very many paths only those in sight become elements" {

@@ -119,16 +119,6 @@ leaves_out()
 	[ ! -e merged.scp ]
 }
 
-@test "a file that is not an account of displacement is named, and where one comes from" {
-	echo 'root:x:0:0' >passwd
-	echo '[1]' >list.json
-	local file
-	for file in passwd list.json .; do
-		fails_saying "scprof displace --json" "$SCPROF" report --format html --displacement "$file" "$PROFILE"
-		[[ $output != *expected* ]]
-	done
-}
-
 @test "every grouping and format prints" {
 	local by
 	for by in path site function gap thread process; do
@@ -212,15 +202,13 @@ leaves_out()
 	cp "$PROFILE" b.scp
 	ln -s a.scp link.scp
 	ln a.scp hard.scp
-	echo '{"schema": "scprof-displace/1", "cpus": [{"cpu": 0}]}' >d.html
-	sha256sum a.scp b.scp d.html >before
+	sha256sum a.scp b.scp >before
 	for out in a.scp ./b.scp link.scp hard.scp; do
 		WANTED=2 fails_saying "would replace" "$SCPROF" merge -o "$out" a.scp b.scp
 		WANTED=2 fails_saying "would replace" "$SCPROF" report --format json -o "$out" a.scp b.scp
 		WANTED=2 fails_saying "would replace" "$SCPROF" diff --format json -o "$out" a.scp b.scp
 	done
 	WANTED=2 fails_saying "would replace" "$SCPROF" merge -o a.scp b.scp link.scp
-	WANTED=2 fails_saying "would replace" "$SCPROF" report --format html --displacement d.html -o d.html a.scp
 	sha256sum -c before
 	[ -L link.scp ]
 	# another one is: as a compiler's output
