@@ -91,8 +91,6 @@ COLLECTOR_SRC = \
 	collector/launch/survivors.c \
 	collector/machine/cpu_times.c \
 	collector/machine/cpus.c \
-	collector/machine/kernel_file.c \
-	collector/machine/proc_maps.c \
 	collector/machine/tasks.c \
 	collector/machine/taskstats.c \
 	collector/bench/bench.c \

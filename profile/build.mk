@@ -4,6 +4,8 @@ PROFILE_SRC = \
 	profile/base/demangle.c \
 	profile/base/error.c \
 	profile/base/given_file.c \
+	profile/base/kernel_file.c \
+	profile/base/proc_maps.c \
 	profile/base/symbol_pattern.c \
 	profile/live/entry_watch.c \
 	profile/live/live.c \

@@ -2,7 +2,6 @@
 /* The options of `scprof bench`. */
 #pragma once
 
-#include "cli/usage/options.h"
 #include "collector/bench/bench.h"
 #include "collector/bench/bench_summary.h"
 

@@ -2,7 +2,6 @@
 #include "cli/causal/causal_private.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 
-#include "cli/usage/options.h"
 #include "report/compare/diff.h"
 #include "report/compare/diff_watch.h"
 #include "stats/numerics/random.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "collector/attach/target/seccomp_filter.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
 
 #define DIFFERENT_MOST 16u

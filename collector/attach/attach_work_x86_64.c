@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "collector/attach/attach_work.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
 
 /* Executables of the process are parsed to find out where its threads stand, before any of them is

@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "collector/causal/causal_page_private.h"
 #include "profile/base/counter.h"
-#include "collector/machine/proc_maps.h"
+#include "profile/base/proc_maps.h"
 #include "collector/shared_page.h"
 
 #define RATE_US 5000 /* over which the counter's rate is measured first */

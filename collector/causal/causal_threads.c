@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 
 #define MOST  512 /* threads */
 #define PIPES 64

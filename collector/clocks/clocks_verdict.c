@@ -7,7 +7,7 @@
 
 #include "collector/clocks/clocks_private.h"
 #include "collector/duration.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/words.h"
 #include "stats/planning/plan.h"
 

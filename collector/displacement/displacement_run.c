@@ -10,7 +10,7 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "collector/machine/cpus.h"
 #include "profile/base/array.h"
 #include "collector/displacement/fluid/fluid_private.h"

@@ -7,7 +7,7 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 
 static bool is_fluid(const struct displacement *d, pid_t tid)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +16,7 @@
 #include "collector/doctor/doctor_private.h"
 #include "collector/machine/cpu_times.h"
 #include "collector/machine/cpus.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "collector/machine/taskstats.h"
 
 static void schedstat(struct doctor *d)

@@ -13,7 +13,7 @@
 #include "collector/attach/refusal/refusal.h"
 #include "collector/attach/safe_point/threads.h"
 #include "collector/dump/dump_private.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "collector/dump/dump_private.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/words.h"
 
 #define LISTENS	  10 /* TCP_LISTEN */

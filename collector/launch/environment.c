@@ -12,7 +12,7 @@
 
 #include "collector/clocks/clocks.h"
 #include "collector/duration.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
 #include "profile/base/words.h"
 #include "stats/numerics/random.h"

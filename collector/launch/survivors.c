@@ -3,7 +3,7 @@
  * target could notice. Those without a file are known by their environment, which /proc shows as
  * the program was started with it, and by what they map: the directory's name is random. */
 #include "collector/launch/survivors.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "collector/machine/kernel_numbers.h"
 
 #include <poll.h>

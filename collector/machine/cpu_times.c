@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 
 void cpu_times_parse(const char *text, double hz, struct cpu_times *times, size_t count)
 {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
 
 #define SYSTEM "/sys/devices/system/cpu/"

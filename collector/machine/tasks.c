@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 #include "profile/base/bisect.h"
 #include "profile/base/given_file.h"

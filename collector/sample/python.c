@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "collector/python/interpreter.h"
 #include "collector/sample/sample_private.h"
 #include "profile/base/array.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 #include "stats/numerics/random.h"
 

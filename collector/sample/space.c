@@ -8,8 +8,8 @@
 #include <sys/sysmacros.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_maps.h"
+#include "profile/base/kernel_file.h"
+#include "profile/base/proc_maps.h"
 #include "collector/sample/sample_private.h"
 #include "profile/base/array.h"
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "collector/launch/elf_facts.h"
-#include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_maps.h"
+#include "profile/base/kernel_file.h"
+#include "profile/base/proc_maps.h"
 #include "collector/select/exports.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"

@@ -4,7 +4,6 @@
  * the loader. exports_free_names() in any case. */
 #pragma once
 
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
 

@@ -7,7 +7,6 @@
  * loader when it was made, and the child would wait for ever in a call of dlsym that is otherwise
  * sound. What was written before the fork it has, too, and puts back by the entries alone: an
  * entry is complete before its word is written, and stays so until that is put back. */
-#include <dlfcn.h>
 #include <errno.h>
 
 #include "arch_slot.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <errno.h>
 #include <sys/auxv.h>
 
 #include "preload/attach/slots.h"

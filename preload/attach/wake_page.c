@@ -11,7 +11,6 @@
  * is asked for makes two comparisons. Whoever is not able to follow now (a small stack, a child of
  * vfork) leaves it as it is for the next one. */
 #include <errno.h>
-#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include "preload/function/function.h"
 #include "preload/function/region_name.h"
 #include "preload/function/selected.h"
-#include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/system/glob.h"

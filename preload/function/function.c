@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finding the originals, and describing the wrapped functions in the profile. */
 #include <errno.h>
-#include <unistd.h>
 
 #include "preload/process/file.h"
 #include "preload/function/function.h"

@@ -3,7 +3,6 @@
  * after dlclose: a number holds while path and build-id stay the same. */
 #include "preload/process/modules.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The chain of frames. Since 3.11 one activation of the loop executes several of them: a _PyCFrame
  * (3.11), or an entry frame (since 3.12), both on the C stack, tell where one ends. */
-#include "preload/filter/filter.h"
 #include "preload/python/python_private.h"
 #include "preload/system/stack.h"
 

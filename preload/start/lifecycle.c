@@ -3,7 +3,6 @@
  * own: the kernel wipes process_epoch, so that even a fork that bypassed libc is noticed at the
  * next wrapped call, before anything is written. */
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 

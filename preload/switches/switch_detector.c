@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/resource.h>

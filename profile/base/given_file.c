@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/base/kernel_file.h"
+
 static const char *unfit(const struct stat *st)
 {
 	if (S_ISREG(st->st_mode))
@@ -91,18 +93,12 @@ char *given_file_text(const char *path, size_t room, const char **why)
 
 const char *proc_stat_read(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES])
 {
-	char path[64], *end;
+	char *end;
 
-	if (tid)
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	else
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (tid ? kernel_file_text(text, PROC_STAT_BYTES, "/proc/%d/task/%d/stat", (int)pid,
+				   (int)tid)
+		: kernel_file_text(text, PROC_STAT_BYTES, "/proc/%d/stat", (int)pid))
 		return NULL;
-	ssize_t n = read(fd, text, PROC_STAT_BYTES - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
 	end = strrchr(text, ')');
 	return end && end[1] ? end + 2 : NULL;
 }

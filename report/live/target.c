@@ -3,8 +3,6 @@
  * us to the same file (in a container or a chroot it may not). */
 #include "report/live/live_reader.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <linux/magic.h>
@@ -14,10 +12,11 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "profile/live/run_files.h"
 #include "profile/base/error.h"
+#include "profile/base/kernel_file.h"
+#include "profile/base/proc_maps.h"
 
 struct list {
 	struct target_file *file;
@@ -53,14 +52,13 @@ static bool is_on_overlay(const char *path)
 	return !statfs(path, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC;
 }
 
-static bool is_same(const char *path, unsigned major_number, unsigned minor_number,
-		    unsigned long inode)
+static bool is_same(const char *path, const struct proc_mapping *m)
 {
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_ino != inode)
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_ino != m->inode)
 		return false;
-	return (major(st.st_dev) == major_number && minor(st.st_dev) == minor_number) ||
+	return (major(st.st_dev) == m->major && minor(st.st_dev) == m->minor) ||
 	       is_on_overlay(path);
 }
 
@@ -68,54 +66,40 @@ static bool is_same(const char *path, unsigned major_number, unsigned minor_numb
  * namespace, the kernel shows paths from the root of that namespace. */
 static size_t root_length(pid_t pid, const char *path)
 {
-	char link[64], root[PATH_MAX];
+	char root[PATH_MAX];
+	size_t length;
 
-	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
-	ssize_t length = readlink(link, root, sizeof(root));
-	return length > 1 && length < PATH_MAX && !strncmp(path, root, (size_t)length) &&
-			       path[length] == '/'
-		       ? (size_t)length
-		       : 0;
+	kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid);
+	length = strlen(root);
+	return length > 1 && !strncmp(path, root, length) && path[length] == '/' ? length : 0;
 }
 
-static void take_map(struct list *l, pid_t pid, char *line)
+static void take_map(struct list *l, pid_t pid, const struct proc_mapping *m)
 {
-	unsigned major_number, minor_number;
-	unsigned long inode;
 	char within[PATH_MAX + 64];
-	int at = 0;
 
-	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%*s %*s %*s %x:%x %lu %n", &major_number, &minor_number, &inode, &at) <
-		    3 ||
-	    !at || fnmatch("/*scprof.*.scp", line + at, 0))
+	if (m->deleted || fnmatch("/*scprof.*.scp", m->path, 0))
 		return;
-	if (is_same(line + at, major_number, minor_number, inode)) {
-		add_file(l, line + at, true);
+	if (is_same(m->path, m)) {
+		add_file(l, m->path, true);
 		return;
 	}
 	snprintf(within, sizeof(within), "/proc/%d/root%s", (int)pid,
-		 line + at + root_length(pid, line + at));
-	if (is_same(within, major_number, minor_number, inode))
+		 m->path + root_length(pid, m->path));
+	if (is_same(within, m))
 		add_file(l, within, true);
 }
 
 static void files_of_process(struct list *l, pid_t pid)
 {
-	char path[64], *line = NULL;
-	size_t room = 0;
+	struct proc_mapping m;
+	FILE *maps = proc_maps_open(pid);
+	bool any = maps && proc_maps_next(maps, &m);
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	FILE *maps = fopen(path, "re");
-	if (!maps || getline(&line, &room, maps) < 0) {
-		/* a kernel thread or a zombie has none */
+	if (!any) /* a kernel thread or a zombie has none */
 		l->maps_errno = maps && !ferror(maps) ? 0 : errno;
-	} else {
-		do
-			take_map(l, pid, line);
-		while (getline(&line, &room, maps) >= 0);
-	}
-	free(line);
+	for (; any; any = proc_maps_next(maps, &m))
+		take_map(l, pid, &m);
 	if (maps)
 		fclose(maps);
 }
@@ -124,27 +108,20 @@ static void files_of_process(struct list *l, pid_t pid)
 
 static void files_of_tree(struct list *l, pid_t pid, unsigned depth)
 {
-	char path[64];
-	struct dirent *thread;
+	DIR *threads = NULL;
+	int thread, child;
 
 	files_of_process(l, pid);
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	DIR *threads = depth < GENERATIONS ? opendir(path) : NULL;
-	while (threads && (thread = readdir(threads))) {
-		char name[400];
-		int child;
+	if (depth < GENERATIONS)
+		threads = kernel_file_folder("/proc/%d/task", (int)pid);
+	while ((thread = kernel_file_next(&threads)) >= 0) {
+		FILE *children = kernel_file_open("/proc/%d/task/%d/children", (int)pid, thread);
 
-		if (!isdigit((unsigned char)*thread->d_name))
-			continue;
-		snprintf(name, sizeof(name), "/proc/%d/task/%s/children", (int)pid, thread->d_name);
-		FILE *children = fopen(name, "re");
 		while (children && fscanf(children, "%d", &child) == 1)
 			files_of_tree(l, child, depth + 1);
 		if (children)
 			fclose(children);
 	}
-	if (threads)
-		closedir(threads);
 }
 
 static void files_of_directory(struct list *l, const struct target *t)
@@ -221,16 +198,10 @@ void target_free(struct target_file *files, size_t count)
 
 static bool is_scprof(pid_t pid)
 {
-	char path[64], text[64] = "";
+	char text[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	FILE *comm = fopen(path, "re");
-	if (!comm)
-		return false;
-	if (!fgets(text, sizeof(text), comm))
-		*text = '\0';
-	fclose(comm);
-	return !strcmp(text, "scprof\n");
+	return !kernel_file_line(text, sizeof(text), "/proc/%d/comm", (int)pid) &&
+	       !strcmp(text, "scprof");
 }
 
 /* The process may be `scprof run`: all processes of the run write to one directory, even if their

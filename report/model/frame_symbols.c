@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "report/wording/warning_list.h"
-#include "report/wording/utf8.h"
 
 static void warn_module(struct report *r, uint32_t module)
 {

@@ -7,7 +7,8 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "profile/base/kernel_file.h"
 
 bool process_end_is_open(const struct prof_process *p)
 {
@@ -18,16 +19,12 @@ bool process_end_is_open(const struct prof_process *p)
 /* Its number may be another's by now, hence the look at what it executes. */
 bool process_end_runs_now(const struct prof_process *p)
 {
-	char link[32], exe[PATH_MAX];
-	ssize_t bytes;
+	char exe[PATH_MAX];
 
 	if (!process_end_is_open(p) || p->count != 1)
 		return false;
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", p->pid);
-	bytes = readlink(link, exe, sizeof(exe) - 1);
-	if (bytes < 0)
+	if (kernel_file_link(exe, sizeof(exe), "/proc/%" PRIu32 "/exe", p->pid))
 		return errno == EACCES || errno == EPERM; /* another user's */
-	exe[bytes] = '\0';
 	return !strcmp(exe, p->exe);
 }
 

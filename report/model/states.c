@@ -109,7 +109,7 @@ static void fill_charged(const struct report *r, struct report_states *to)
 
 static void clear(struct report_states *to)
 {
-	const struct mean_interval none = {NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
+	const struct mean_interval none = mean_interval_within(NAN, NAN, NAN);
 
 	*to = (struct report_states){.unswitched = none,
 				     .on_cpu = none,
@@ -166,7 +166,7 @@ static void none_switched(const struct report *r, struct report_site *s,
 			  const struct prof_sums *rest)
 {
 	struct report_states *to = &s->states;
-	const struct mean_interval none = {0, 0, INFINITY, "none", INFINITY, 0, NAN, 0};
+	const struct mean_interval none = mean_interval_within(0, 0, INFINITY);
 
 	to->known = true;
 	to->calls = rest->calls;

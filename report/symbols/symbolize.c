@@ -12,9 +12,6 @@
 #include "report/symbols/symbolize.h"
 #include "report/symbols/symbolize_private.h"
 #include "report/wording/utf8.h"
-struct symbol_name {
-	const char *function, *brief; /* NULL: out of memory */
-};
 
 /* Demangled linker names, each demangled once. The key is the address of the name and not its text:
  * a symbol table or a section of debug information mostly has each name once. */
@@ -52,18 +49,6 @@ static struct symbol_names *new_name(struct symbol_names **names, const char *li
 		return n;
 	free_name(n);
 	return NULL;
-}
-
-/* What is returned lives until free_names. NULL, NULL for NULL, and out of memory. */
-static struct symbol_name add_name(struct symbol_names **names, const char *linker_name)
-{
-	struct symbol_names *n = NULL;
-
-	if (linker_name)
-		HASH_FIND_PTR(*names, &linker_name, n);
-	if (linker_name && !n)
-		n = new_name(names, linker_name);
-	return n ? (struct symbol_name){n->function, n->brief} : (struct symbol_name){NULL, NULL};
 }
 
 static void free_names(struct symbol_names *names)
@@ -151,15 +136,6 @@ void symbolize_free(struct symbolizer *s)
 	free(s);
 }
 
-static struct symbolize_module *module_of(struct symbolizer *s, uint32_t module)
-{
-	struct symbolize_module *l = &s->loaded[module];
-
-	if (l->state == SYMBOLIZE_UNTRIED)
-		symbolize_module_open(&s->sessions, l, s->profile, module);
-	return l;
-}
-
 /* Does the command line begin with the program's name? An interpreter's begins with its own. */
 static bool is_started_as(const struct prof_process *q)
 {
@@ -186,18 +162,23 @@ const char *symbolize_module_name(const struct profile *p, uint32_t module)
 
 static const char *name_of_module(struct symbolizer *s, uint32_t module)
 {
-	if (!s->module_name[module])
-		s->module_name[module] = symbolize_module_name(s->profile, module);
-	return s->module_name[module];
+	const char **name = &s->module_name[module];
+
+	return *name ? *name : (*name = symbolize_module_name(s->profile, module));
 }
 
+/* Texts live until free_names. NULL for NULL, and out of memory. */
 static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
-	struct symbol_name known = add_name(&s->names, name);
+	struct symbol_names *n = NULL;
 
+	if (name)
+		HASH_FIND_PTR(s->names, &name, n);
+	if (name && !n)
+		n = new_name(&s->names, name);
 	symbol->linker_name = name;
-	symbol->function = known.function;
-	symbol->brief = known.brief;
+	symbol->function = n ? n->function : NULL;
+	symbol->brief = n ? n->brief : NULL;
 }
 
 bool symbolize_is_libc(const char *module)
@@ -209,17 +190,15 @@ bool symbolize_is_libc(const char *module)
 const char *symbolize_starter(const char *function)
 {
 	size_t bytes = function ? strcspn(function, "@") : 0;
-	static const char *const starters[] = {
-		"__libc_start_main",
-		"__libc_start_main_impl",
-		"__libc_start_call_main",
-		"start_thread",
-		"clone",
-		"clone3",
-		"__clone",
-		"__clone3",
-		"_start",
-	};
+	static const char *const starters[] = {"__libc_start_main",
+					       "__libc_start_main_impl",
+					       "__libc_start_call_main",
+					       "start_thread",
+					       "clone",
+					       "clone3",
+					       "__clone",
+					       "__clone3",
+					       "_start"};
 
 	for (size_t i = 0; bytes && i < sizeof(starters) / sizeof(starters[0]); i++)
 		if (!strncmp(function, starters[i], bytes) && !starters[i][bytes])
@@ -281,12 +260,14 @@ static bool says_more(const char *outer, const char *function)
 static struct symbol *look_up(struct symbolizer *s, const struct key *k, size_t *count)
 {
 	struct inline_level level[INLINE_LEVELS];
-	struct symbolize_module *l = module_of(s, k->module);
+	struct symbolize_module *l = &s->loaded[k->module];
 	const char *outer = NULL;
 	struct symbol *symbol;
 	GElf_Off into = 0;
 	size_t n = 0;
 
+	if (l->state == SYMBOLIZE_UNTRIED)
+		symbolize_module_open(&s->sessions, l, s->profile, k->module);
 	if (l->state == SYMBOLIZE_LOADED)
 		n = levels_in(l->session, k, s->profile->module[k->module].path, level, &outer,
 			      &into);
@@ -397,18 +378,20 @@ const char *symbolize_refused_map(struct symbolizer *s)
 	return symbolize_jit_refused(s->jit);
 }
 
+static bool is_news(bool is, bool *told)
+{
+	bool news = is && !*told;
+
+	*told |= news;
+	return news;
+}
+
 bool symbolize_ambiguous(struct symbolizer *s)
 {
-	bool news = s->ambiguous && !s->ambiguous_told;
-
-	s->ambiguous_told |= news;
-	return news;
+	return is_news(s->ambiguous, &s->ambiguous_told);
 }
 
 bool symbolize_left_out(struct symbolizer *s)
 {
-	bool news = s->sessions.files.left_out && !s->left_out_told;
-
-	s->left_out_told |= news;
-	return news;
+	return is_news(s->sessions.files.left_out, &s->left_out_told);
 }

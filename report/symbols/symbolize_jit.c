@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "profile/base/bisect.h"
+#include "profile/base/proc_maps.h"
 #include "report/symbols/generated.h"
+#include "report/wording/utf8.h"
 
 #define PROCESSES 32u /* whose /proc is asked: hundreds that have ended would only cost time */
 
@@ -127,20 +129,15 @@ static uint32_t number_of(const struct prof_process *p)
 /* perf's own mark: the maker of a dump maps its first page. */
 static bool find_mapped_dump(uint32_t pid, uint32_t inside, char *path, size_t size)
 {
-	char name[64], line[PATH_MAX + 128];
+	char name[64];
+	struct proc_mapping m;
+	FILE *maps = proc_maps_open((pid_t)pid);
 	bool found = false;
 
-	snprintf(name, sizeof(name), "/proc/%u/maps", pid);
-	FILE *maps = fopen(name, "re");
-	snprintf(name, sizeof(name), "/jit-%u.dump\n", inside);
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		char *start = strchr(line, '/'), *last = strrchr(line, '/');
-
-		if (!start || strcmp(last, name) != 0)
-			continue;
-		line[strlen(line) - 1] = '\0';
-		found = (size_t)snprintf(path, size, "/proc/%u/root%s", pid, start) < size;
-	}
+	snprintf(name, sizeof(name), "jit-%u.dump", inside);
+	while (maps && !found && proc_maps_next(maps, &m))
+		found = *m.path == '/' && !m.deleted && !strcmp(base_name(m.path), name) &&
+			(size_t)snprintf(path, size, "/proc/%u/root%s", pid, m.path) < size;
 	if (maps)
 		fclose(maps);
 	return found;

@@ -4,7 +4,6 @@
 
 #define HASH_NONFATAL_OOM 1
 #include <elfutils/libdwfl.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>

@@ -3,7 +3,6 @@
 #include "stats/compare/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/mean/proportion.h"
 #include "stats/numerics/distributions.h"

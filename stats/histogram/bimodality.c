@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "stats/histogram/histogram.h"
-#include "stats/stats.h"
 
 /* Width of a peak in buckets; a valley is at least as wide. */
 #define WINDOW 3

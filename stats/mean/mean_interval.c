@@ -311,7 +311,7 @@ static unsigned unreliable_of(const struct stats_sample *s, const struct shape *
 
 struct mean_interval mean_interval_estimate(const struct stats_sample *s, double confidence)
 {
-	struct mean_interval out = {NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
+	struct mean_interval out = mean_interval_within(NAN, NAN, NAN);
 	double d = (double)s->sums.tick * s->sums.unit;
 	struct events events;
 	struct shape r;

@@ -5,6 +5,8 @@
  * C_i; the estimator of a mean duration is d * sum C_i / n (eq. 6), unbiased for any d. */
 #pragma once
 
+#include <math.h>
+
 #include "stats/stats.h"
 
 /* Reasons why an interval may not cover the mean: see docs/coverage.md. */
@@ -30,6 +32,12 @@ struct mean_interval {
 	double design_effect; /* variance of the mean over that of independent calls, or NAN */
 	unsigned unreliable;  /* enum stats_unreliable, or-ed */
 };
+
+/* Limits that come of no rule: "none", and the error is unknown. */
+static inline struct mean_interval mean_interval_within(double mean, double low, double high)
+{
+	return (struct mean_interval){mean, low, high, "none", INFINITY, 0, NAN, 0};
+}
 
 /* Mean and interval of durations on any clock. The one rule, chosen by simulation
  * (docs/coverage.md):

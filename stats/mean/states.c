@@ -72,7 +72,7 @@ static double each_apart(double total, const int64_t *batch, uint32_t batches, d
 static struct mean_interval apply_rule(const struct values *v, const struct stats_sample *elapsed,
 				       double confidence)
 {
-	double scale = scale_of(v), calls = (double)elapsed->batches.calls, each;
+	double scale = scale_of(v), calls = (double)elapsed->batches.calls;
 	double square = fmin(fmax(v->square, 0) * scale * scale, 0x1p120);
 	uint64_t n = v->n, sum = (uint64_t)integer(v->total * scale);
 	int64_t batch[MOST_BATCHES];
@@ -88,26 +88,10 @@ static struct mean_interval apply_rule(const struct values *v, const struct stat
 
 	for (uint32_t i = 0; i < v->batches; i++)
 		batch[i] = integer(v->batch[i] * scale);
-	each = each_apart((double)sum, batch, v->batches, (double)n, calls * v->batches);
-	s.apart = apart_like(&elapsed->apart, 1, each);
+	s.apart = apart_like(
+		&elapsed->apart, 1,
+		each_apart((double)sum, batch, v->batches, (double)n, calls * v->batches));
 	return mean_interval_estimate(&s, confidence);
-}
-
-/* A total below 0, by chance: the rule is for durations. Moved up, and the result down again. */
-static struct mean_interval apply_moved(struct values *v, const struct stats_sample *elapsed,
-					double confidence)
-{
-	double n = (double)v->n, by = v->total < 0 ? -2 * v->total / n : 0;
-	struct mean_interval m;
-
-	v->total += by * n;
-	for (uint32_t i = 0; i < v->batches; i++)
-		v->batch[i] += by * (double)elapsed->batches.calls;
-	m = apply_rule(v, elapsed, confidence);
-	m.mean -= by;
-	m.low -= by;
-	m.high -= by;
-	return m;
 }
 
 /* One state off the CPU. */
@@ -145,9 +129,12 @@ static struct off off_of(const struct states_sample *s, double sum, double squar
 			    kept,	  batch};
 }
 
-static bool has_batches(const struct states_sample *s)
+/* 0: none, or not of states. */
+static uint32_t batches_of(const struct states_sample *s)
 {
-	return s->batches.calls && s->elapsed.batches.count <= MOST_BATCHES;
+	uint32_t count = s->elapsed.batches.count;
+
+	return s->batches.calls && count <= MOST_BATCHES ? count : 0;
 }
 
 /* The linearised value z of batch i. */
@@ -162,17 +149,6 @@ static double linearised(const struct states_sample *s, const struct off *o, uin
 static double squares_about_mean(double n, double total, double square_sum)
 {
 	return square_sum - total * total / n;
-}
-
-/* None of the calls read had any: at most as many as an exact limit says, as long as others. */
-static struct mean_interval none_seen(const struct states_sample *s, double others,
-				      double confidence)
-{
-	double n = (double)s->elapsed.sums.n, low, high;
-
-	proportion_clopper_pearson(0, (double)s->readings, confidence, &low, &high);
-	return (struct mean_interval){0,   0, high * others / n, "clopper-pearson", INFINITY, 0,
-				      NAN, 0};
 }
 
 /* Kish's effective number of readings: as many readings of equal length give the same precision. */
@@ -211,14 +187,17 @@ static struct mean_interval off_mean(const struct states_sample *s, const struct
 				     double others, double confidence)
 {
 	double n = (double)s->elapsed.sums.n;
-	struct values v = {.n = s->elapsed.sums.n, .total = o->total};
-	struct mean_interval m;
+	struct values v = {.n = s->elapsed.sums.n, .total = o->total, .batches = batches_of(s)};
+	struct mean_interval m = mean_interval_within(0, 0, INFINITY);
 
-	if (!(o->total > 0))
-		return none_seen(s, others, confidence);
+	if (!(o->total > 0)) { /* as many as an exact limit says at most, as long as others */
+		m.method = "clopper-pearson";
+		proportion_clopper_pearson(0, (double)s->readings, confidence, &m.low, &m.high);
+		m.high *= others / n;
+		return m;
+	}
 	v.square = squares_about_mean(n, o->total, o->square_sum);
 	v.tick = effective(o) < EVENTS_SHARE * n ? o->square_sum / o->total : 0;
-	v.batches = has_batches(s) ? s->elapsed.batches.count : 0;
 	for (uint32_t i = 0; i < v.batches; i++)
 		v.batch[i] = linearised(s, o, i);
 	m = apply_rule(&v, &s->elapsed, confidence);
@@ -242,20 +221,27 @@ static double on_cpu_square(const struct states_sample *s, const struct off *r, 
 	       2 * (with_runnable + with_asleep - both);
 }
 
+/* A total below 0, by chance: the rule is for durations. Moved up, and the result down again. */
 static struct mean_interval on_cpu_mean(const struct states_sample *s, const struct off *r,
 					const struct off *a, double confidence)
 {
 	const struct stats_sums *e = &s->elapsed.sums;
+	double total = (double)e->sum * e->unit - r->total - a->total;
+	double by = total < 0 ? -2 * total / (double)e->n : 0;
 	struct values v = {.n = e->n,
-			   .total = (double)e->sum * e->unit - r->total - a->total,
+			   .total = total + by * (double)e->n,
 			   .square = on_cpu_square(s, r, a),
-			   .tick = (double)e->tick * e->unit};
+			   .tick = (double)e->tick * e->unit,
+			   .batches = batches_of(s)};
 
-	v.batches = has_batches(s) ? s->elapsed.batches.count : 0;
 	for (uint32_t i = 0; i < v.batches; i++)
 		v.batch[i] = (double)s->elapsed.batches.sum[i] * e->unit - linearised(s, r, i) -
-			     linearised(s, a, i);
-	return apply_moved(&v, &s->elapsed, confidence);
+			     linearised(s, a, i) + by * (double)s->elapsed.batches.calls;
+	struct mean_interval m = apply_rule(&v, &s->elapsed, confidence);
+	m.mean -= by;
+	m.low -= by;
+	m.high -= by;
+	return m;
 }
 
 /* Number of calls that kept their CPU, in all and in batch i. */
@@ -280,10 +266,10 @@ static struct kept kept_of(const struct states_sample *s, uint32_t i)
 static uint64_t equal_batches(const struct states_sample *s, double mean, double scale,
 			      int64_t *batch)
 {
-	uint32_t count = s->elapsed.batches.count;
+	uint32_t count = batches_of(s);
 	uint64_t calls = 0, each;
 
-	if (!has_batches(s) || count < LEAST_BATCHES)
+	if (count < LEAST_BATCHES)
 		return 0;
 	for (uint32_t i = 0; i < count; i++)
 		calls += kept_of(s, i).calls;
@@ -311,7 +297,7 @@ uint64_t states_estimate_batches(const struct states_sample *s, uint64_t *sum, u
 			sum[i] = b->sum[i];
 		return *count ? b->calls : 0;
 	}
-	for (uint32_t i = 0; has_batches(s) && i < *count; i++) {
+	for (uint32_t i = 0; i < batches_of(s); i++) {
 		calls += kept_of(s, i).calls;
 		units += kept_of(s, i).units;
 	}
@@ -331,7 +317,7 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 	if (!s->sampled && !s->calls)
 		return mean_interval_estimate(&s->elapsed, confidence);
 	if (s->ticker_near)
-		return (struct mean_interval){NAN, NAN, NAN, "none", INFINITY, 0, NAN, 0};
+		return mean_interval_within(NAN, NAN, NAN);
 	of.sums.n = s->sampled ? s->calls : e->n - s->calls;
 	of.sums.sum = s->sampled ? s->units : e->sum - s->units;
 	of.sums.sum_sq = s->sampled ? s->units_sq : e->sum_sq - s->units_sq;
@@ -354,11 +340,6 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 	return mean_interval_estimate(&of, confidence);
 }
 
-static struct mean_interval within(double mean, double low, double high)
-{
-	return (struct mean_interval){mean, low, high, "none", INFINITY, 0, NAN, 0};
-}
-
 /* Too few of the switched calls were read. Their off-CPU time is at most their duration: the total
  * of all calls minus that of the calls that kept their CPU. */
 static void not_read(const struct states_sample *s, struct off *r, struct off *a, double confidence,
@@ -368,7 +349,7 @@ static void not_read(const struct states_sample *s, struct off *r, struct off *a
 	double n = (double)s->elapsed.sums.n, kept = 0, most;
 
 	if (!out->switched) {
-		out->runnable = out->asleep = within(0, 0, INFINITY);
+		out->runnable = out->asleep = mean_interval_within(0, 0, INFINITY);
 		out->on_cpu = all;
 		return;
 	}
@@ -380,9 +361,9 @@ static void not_read(const struct states_sample *s, struct off *r, struct off *a
 	if (out->unswitched.low > 0)
 		kept = out->unswitched.low * fmax(0, 1 - out->switched / n);
 	most = fmax(0, all.high - kept);
-	out->runnable = within(r->total / n, 0, most);
-	out->asleep = within(a->total / n, 0, most);
-	out->on_cpu = within(all.mean - (r->total + a->total) / n, kept, all.high);
+	out->runnable = mean_interval_within(r->total / n, 0, most);
+	out->asleep = mean_interval_within(a->total / n, 0, most);
+	out->on_cpu = mean_interval_within(all.mean - (r->total + a->total) / n, kept, all.high);
 }
 
 struct states_estimate states_estimate_means(const struct states_sample *s, double confidence)
@@ -393,7 +374,7 @@ struct states_estimate states_estimate_means(const struct states_sample *s, doub
 	double n = (double)s->elapsed.sums.n;
 	struct states_estimate out = {.switched = (double)s->calls};
 	/* Batches hold calls, but not their states: dependence is unknown. */
-	unsigned missing = !has_batches(s) && s->elapsed.batches.count >= LEAST_BATCHES
+	unsigned missing = !batches_of(s) && s->elapsed.batches.count >= LEAST_BATCHES
 				   ? STATS_FEW_INDEPENDENT
 				   : 0;
 
@@ -413,7 +394,6 @@ struct states_estimate states_estimate_means(const struct states_sample *s, doub
 			  out.runnable.mean - out.asleep.mean;
 	out.runnable.unreliable |= missing;
 	out.asleep.unreliable |= missing;
-	out.on_cpu.unreliable |= missing;
-	out.on_cpu.unreliable |= sampled_tail(s, &r, &a, &out);
+	out.on_cpu.unreliable |= missing | sampled_tail(s, &r, &a, &out);
 	return out;
 }

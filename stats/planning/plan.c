@@ -11,7 +11,6 @@
 
 #include "stats/mean/proportion.h"
 #include "stats/numerics/distributions.h"
-#include "stats/stats.h"
 
 double plan_two_sided_z(double confidence)
 {

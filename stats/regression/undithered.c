@@ -3,7 +3,6 @@
  * so the intercept does not change. */
 #include "stats/regression/site_costs.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "collector/attach/safe_point/safe_points.h"
 #include "collector/attach/safe_point/safe_point_private.h"
-#include "collector/machine/proc_maps.h"
+#include "profile/base/proc_maps.h"
 
 #define MOST_THREADS 65536
 #define A_ROUND	     16

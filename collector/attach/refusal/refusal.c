@@ -19,7 +19,7 @@
 #include "collector/attach/target/wake.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "collector/machine/kernel_numbers.h"
 
 #define WAIT_MS	     10

@@ -3,7 +3,6 @@
  * what follows from each. Those that only judge take facts, so that each verdict can be had. */
 #pragma once
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -17,8 +17,8 @@
 #include "collector/attach/refusal/refusal_private.h"
 #include "collector/attach/target/wake.h"
 #include "collector/launch/elf_facts.h"
-#include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_maps.h"
+#include "profile/base/kernel_file.h"
+#include "profile/base/proc_maps.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
 

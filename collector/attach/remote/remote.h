@@ -9,7 +9,7 @@
 
 #include "collector/attach/attach.h"
 #include "collector/clocks/clocks_read.h"
-#include "collector/machine/proc_maps.h"
+#include "profile/base/proc_maps.h"
 #include "include/scprof_attach.h"
 #include "profile/profile.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collector/attach/remote/remote.h"

@@ -7,7 +7,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collector/machine/proc_maps.h"
+#include "profile/base/proc_maps.h"
 #include "preload/unwind/unwind.h"
 
 /* Memory of another process: all of it may be crafted, and may change between two readings. */

@@ -5,7 +5,6 @@
  * wait in a system call come first, those without a time limit before those with one. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -2,7 +2,6 @@
 #include "collector/attach/safe_point/threads.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 #include "profile/base/given_file.h"
 #include "profile/base/array.h"

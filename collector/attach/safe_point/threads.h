@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "collector/machine/proc_maps.h"
+#include "profile/base/proc_maps.h"
 
 #define SAFE_POINT_ROOM 16384u /* below the stack pointer: for the frame that saves a thread */
 

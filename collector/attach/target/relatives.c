@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
-#include "collector/machine/proc_maps.h"
+#include "profile/base/kernel_file.h"
+#include "profile/base/proc_maps.h"
 #include "profile/base/given_file.h"
 
 #define GENERATIONS_MOST 64

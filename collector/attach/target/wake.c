@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "collector/attach/target/as_user.h"
-#include "collector/machine/proc_maps.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/proc_maps.h"
+#include "profile/base/kernel_file.h"
 #include "include/scprof_attach.h"
 #include "profile/base/error.h"
 

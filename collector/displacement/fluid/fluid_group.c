@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 
 #define NAME	"scprof-fluid-"
 #define TRIES	200 /* a thread leaves its group a little after it has ended */

@@ -18,7 +18,7 @@
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "profile/live/live.h"
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 
 /* CPU time of the processes that write profiles, and of the set's ksoftirqd threads, by their CPU

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/wording/utf8.h"
 #include "report/model/model.h"
 #include "report/render/stacks/stacks.h"
 #include "profile/base/array.h"

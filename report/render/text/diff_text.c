@@ -8,7 +8,6 @@
 
 #include "report/wording/numbers.h"
 #include "report/render/text/text.h"
-#include "report/wording/utf8.h"
 
 #define TOP_DEFAULT    20
 #define FRAMES_DEFAULT 4

@@ -9,7 +9,6 @@
 
 #include "report/findings/findings.h"
 #include "report/render/formats.h"
-#include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 #include "report/wording/warning_list.h"
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 
 #include "report/model/model.h"
-#include "report/wording/numbers.h"
-#include "report/wording/utf8.h"
 
 enum { FUNCTION, CALLS, MEAN, CHARGED = 5, UNCHARGED = 8, SIGNIFICANT = 11, BOTH, TRUE_COST = 15 };
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "report/wording/numbers.h"
-#include "report/wording/utf8.h"
 
 /* Of all threads' time; the first loop is shown in any case. */
 #define LEAST_SHARE 0.01

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <math.h>
 #include <string.h>
 
 #include "report/model/model.h"

@@ -15,7 +15,6 @@
 
 #include "report/serve/agent/agent.h"
 #include "collector/clocks/clocks_read.h"
-#include "profile/live/run_files.h"
 
 #define QUIET_NS (UINT64_C(8) * 1000000000)  /* after four readings with nothing new */
 #define ASIDE_NS (UINT64_C(60) * 1000000000) /* a record stays while its file is not met */

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
 #include "report/report.h"
 #include "report/serve/agent/agent.h"
 

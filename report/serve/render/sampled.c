@@ -3,7 +3,6 @@
  * profiles of the processes. It counts for the service whose process is the first one there. Names
  * are found without the lock, by a process that has the rights of the file's owner and may take
  * SECONDS, at most in one part of SHARE of the time, which is the user's. */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

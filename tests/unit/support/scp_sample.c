@@ -55,6 +55,24 @@ static void add_phase_and_line(struct scp_build *b, uint32_t entry, struct scp_s
 	}
 }
 
+static void add_gaps(struct scp_build *b, struct scp_sample *s)
+{
+	struct scp_gap *gap = scp_build_gap(b, 0, 1);
+
+	s->gap = scp_build_offset(b, gap);
+	gap->calls = 1;
+	gap->units = gap->max_units = 10;
+	gap->units_sq_lo = 100;
+	gap = scp_build_gap(b, 1, 2);
+	gap->calls = 4;
+	gap->units = 40;
+	gap->units_sq_lo = 400;
+	gap->max_units = 11;
+	gap = scp_build_gap(b, 2, 0);
+	gap->calls = 1;
+	gap->units = gap->max_units = 10;
+}
+
 static void first_table(struct scp_build *b, struct scp_sample *s)
 {
 	const uint64_t frames[3] = {SCP_FRAME(1, 0, 0x1234), SCP_FRAME(2, 0, 0x99),
@@ -64,7 +82,6 @@ static void first_table(struct scp_build *b, struct scp_sample *s)
 	struct scp_hist *hist;
 	struct scp_first_calls *first;
 	struct scp_slow *slow;
-	struct scp_gap *gap;
 	uint64_t ignored;
 
 	s->table_chunk = scp_build_open_chunk(b, SCP_CHUNK_TABLE, 1);
@@ -105,19 +122,7 @@ static void first_table(struct scp_build *b, struct scp_sample *s)
 	slow->units = 20;
 	slow->units_sq_lo = 44;
 	slow->max_units = 4;
-	gap = scp_build_gap(b, 0, 1);
-	s->gap = scp_build_offset(b, gap);
-	gap->calls = 1;
-	gap->units = gap->max_units = 10;
-	gap->units_sq_lo = 100;
-	gap = scp_build_gap(b, 1, 2);
-	gap->calls = 4;
-	gap->units = 40;
-	gap->units_sq_lo = 400;
-	gap->max_units = 11;
-	gap = scp_build_gap(b, 2, 0);
-	gap->calls = 1;
-	gap->units = gap->max_units = 10;
+	add_gaps(b, s);
 	scp_build_close_chunk(b);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "collector/machine/proc_maps.h"
+#include "profile/base/proc_maps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 #include "profile/base/bisect.h"
 

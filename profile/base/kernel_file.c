@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Such files have no size that could be asked for: they are read until a buffer is full. */
-#include "collector/machine/kernel_file.h"
+#include "profile/base/kernel_file.h"
 
 #include <ctype.h>
 #include <fcntl.h>
