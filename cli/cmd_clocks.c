@@ -10,8 +10,6 @@
 
 #include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "cli/usage/output.h"
 #include "report/render/json/json_write.h"
 #include "report/render/text/table.h"

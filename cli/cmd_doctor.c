@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/messages/complaint.h"
 #include "collector/doctor/doctor.h"
 #include "include/scprof_version.h"
 #include "cli/usage/output.h"

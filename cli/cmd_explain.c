@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/messages/complaint.h"
 #include "report/wording/column_words.h"
 #include "report/wording/warning_list.h"
 

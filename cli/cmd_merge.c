@@ -2,7 +2,6 @@
 /* scprof merge: many profiles in, one out. */
 #include "cli/cmd.h"
 
-#include "cli/messages/complaint.h"
 #include "cli/usage/report_options.h"
 #include "cli/usage/output.h"
 #include "report/symbols/function_names.h"

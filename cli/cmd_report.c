@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/messages/complaint.h"
 #include "cli/usage/report_options.h"
 #include "report/symbols/function_names.h"
 #include "cli/usage/output.h"

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/messages/complaint.h"
 #include "cli/usage/output.h"
 #include "report/serve/http/http.h"
 #include "report/serve/render/renderer.h"

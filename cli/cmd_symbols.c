@@ -8,8 +8,6 @@
 #include "collector/select/selection.h"
 #include "collector/select/stub_image.h"
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "cli/run/recording.h"

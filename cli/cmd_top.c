@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof top`: watches profiles that are being written. */
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
 #include "cli/usage/output.h"
 
 #include <errno.h>

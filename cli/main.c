@@ -9,7 +9,6 @@
 
 #include "cli/cmd.h"
 #include "cli/help/commands.h"
-#include "cli/messages/complaint.h"
 #include "cli/usage/output.h"
 #include "include/scprof_version.h"
 #include "profile/model/clocks.h"

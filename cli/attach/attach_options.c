@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "collector/attach/target/relatives.h"
 
 static const struct usage_entry usage_operands[] = {

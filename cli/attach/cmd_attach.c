@@ -4,7 +4,6 @@
  * recording, the processes are left properly. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,10 +13,8 @@
 #include "cli/attach/attach_targets.h"
 #include "cli/attach/dump_text.h"
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
-#include "cli/usage/options.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/launch.h"

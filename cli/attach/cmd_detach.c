@@ -6,8 +6,6 @@
 
 #include "cli/attach/attach_targets.h"
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "collector/attach/target/relatives.h"
 #include "collector/launch/environment.h"
 #include "collector/launch/launch.h"

@@ -3,8 +3,6 @@
 #include "cli/attach/attach_options.h"
 #include "cli/attach/dump_text.h"
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "report/render/json/json.h"
 #include "report/render/json/json_write.h"
 

@@ -10,7 +10,6 @@
 #include "collector/launch/launch.h"
 #include "cli/messages/progress.h"
 #include "cli/usage/output.h"
-#include "cli/messages/complaint.h"
 #include "collector/duration.h"
 #include "collector/launch/program.h"
 

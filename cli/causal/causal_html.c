@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof causal --format html`: one page that needs no script, no network and no other file. */
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

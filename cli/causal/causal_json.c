@@ -2,8 +2,6 @@
 /* `scprof causal --json`: docs/scprof-causal.schema.json. Times are in seconds but where a key
  * says otherwise, percentages in percent. */
 
-#include <math.h>
-
 #include "cli/causal/causal_private.h"
 #include "report/render/json/json.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <math.h>
 #include <string.h>
 
 #include "cli/causal/causal_private.h"

@@ -2,7 +2,6 @@
 /* Why a causal profile says less than it was asked for. */
 #include "cli/causal/causal_private.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 

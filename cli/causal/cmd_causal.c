@@ -3,7 +3,6 @@
  * (collector/causal), and prints what it says. */
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include "cli/causal/causal_private.h"
 #include "cli/cmd.h"
 #include "cli/messages/progress.h"
-#include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/usage/output.h"
 #include "collector/clocks/clocks_read.h"

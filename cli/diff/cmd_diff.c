@@ -7,7 +7,6 @@
 
 #include "cli/cmd.h"
 #include "cli/diff/diff_cli.h"
-#include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"
 #include "cli/run/run_again.h"
 #include "cli/usage/output.h"

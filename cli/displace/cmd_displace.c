@@ -15,7 +15,6 @@
 #include "cli/usage/output.h"
 #include "collector/launch/launch.h"
 #include "collector/launch/program.h"
-#include "cli/messages/complaint.h"
 #include "collector/machine/cpus.h"
 
 /* All values are checked before anything starts. */

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/messages/complaint.h"
-#include "cli/usage/options.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/displacement.h"
 #include "report/render/json/json_write.h"

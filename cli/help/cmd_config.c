@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/messages/complaint.h"
 #include "cli/help/commands.h"
 #include "report/render/json/json_write.h"
 #include "report/wording/utf8.h"

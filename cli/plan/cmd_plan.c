@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
 #include "cli/plan/plan.h"
 #include "report/symbols/function_names.h"
 #include "cli/messages/progress.h"

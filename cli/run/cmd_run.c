@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "cli/run/run_again.h"
 #include "collector/launch/survivors.h"

@@ -13,10 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/messages/complaint.h"
 #include "cli/run/recording.h"
 #include "report/symbols/function_names.h"
-#include "collector/launch/launch.h"
 
 static volatile sig_atomic_t stopped;
 static volatile pid_t running;

@@ -9,7 +9,6 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/machine/cpus.h"
 #include "cli/displace/displace_command.h"
-#include "cli/messages/complaint.h"
 #include "stats/numerics/random.h"
 
 #define REST_S	   1.0

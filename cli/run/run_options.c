@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/messages/complaint.h"
 #include "collector/clocks/ticker.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "collector/sample/sampler.h"

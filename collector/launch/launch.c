@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stddef.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,7 +14,6 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/survivors.h"
-#include "profile/live/run_files.h"
 
 static void add_signals(sigset_t *set, const int *signals, size_t count)
 {

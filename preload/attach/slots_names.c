@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A hash table of names with linear probing, and a bit map of the originals' addresses. */
 
-
 #include "preload/attach/slots.h"
 #include "preload/function/function.h"
 #include "preload/function/selected.h"

@@ -2,7 +2,6 @@
 /* The state that all threads of a process share. What changes it is above: lifecycle.c begins
  * to record, header.c keeps the header of the profile up to date. */
 
-
 #include "preload/process/process.h"
 #include "preload/system/sys.h"
 

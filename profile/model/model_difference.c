@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "profile/base/array.h"
 #include "profile/model/model.h"
 
 struct part {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
-
 static uint32_t hash_text(const char *text)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/base/array.h"
 #include "report/containers/string_index.h"
 #include "report/model/sites.h"
 

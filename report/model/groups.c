@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "profile/base/array.h"
 #include "report/containers/string_index.h"
 #include "report/model/model.h"
 #include "report/symbols/symbolize.h"

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
-
 /* Ranks stand for names: equal names have equal ranks. */
 struct comparing {
 	const struct groups *groups;

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-
 /* Gaps may be lost, or lie between calls that overlap: then a table's do not tell. */
 #define MOST_LOST 0.01 /* of the calls that should lie between gaps */
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
 #include "report/model/model.h"
 
 /* What a row is computed from, one row at a time. */

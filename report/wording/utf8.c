@@ -4,7 +4,6 @@
 #include "report/wording/utf8.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unictype.h>
 #include <unistr.h>
 #include <uniwidth.h>

@@ -7,7 +7,6 @@
 
 #include "stats/histogram/histogram.h"
 #include "stats/histogram/tail.h"
-#include "stats/stats.h"
 
 double histogram_start(uint32_t i)
 {

@@ -3,8 +3,6 @@
  * the calls' own variance is used instead, unless the batches contradict it. "Effective" counts are
  * divided by the design effect, as Korn and Graubard (1998) do for survey data. The constants were
  * chosen by the coverage study: docs/coverage.md. */
-#include <math.h>
-#include <stdbool.h>
 
 #include "stats/mean/mean_interval.h"
 #include "stats/numerics/moments.h"

@@ -4,7 +4,6 @@
  * the distribution function for a limit. GSL's own inverse of the beta distribution
  * gives up on ordinary counts (3 of 60 000) and ends the program. */
 #include <math.h>
-#include <stdint.h>
 #include <stdbool.h>
 
 #include <gsl/gsl_cdf.h>

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "stats/regression/site_costs.h"
 
 /* Work that a call causes while another task has the CPU is charged to that one. It falls on the
  * fluid and on others in proportion to their time, which makes up for it; but windows in

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "report/serve/http/http_private.h"
-#include "profile/base/error.h"
 
 static int listen_on(struct http_address *a, struct profile_error *err)
 {
