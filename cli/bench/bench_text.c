@@ -96,19 +96,12 @@ static void print_answer(const struct printer *p)
 
 static void print_empty(const struct printer *p)
 {
-	const struct bench_summary *s = p->s;
-	bool function = p->o->plan.library != NULL;
-
-	if (!s->empty_known)
+	if (!p->s->subtracted)
 		return;
-	label(function ? "empty loop" : "empty command");
-	print_mean(p, &s->empty);
-	if (s->subtracted) {
-		fputs(", subtracted from ", stdout);
-		print_mean(p, &s->raw);
-	} else {
-		fputs(", not subtracted (--subtract-empty)", stdout);
-	}
+	label("empty loop");
+	print_mean(p, &p->s->empty);
+	fputs(", subtracted from ", stdout);
+	print_mean(p, &p->s->raw);
 	putchar('\n');
 }
 
@@ -140,9 +133,7 @@ static void print_outlier(const struct printer *p, const struct bench_outlier *o
 	char number[32], at[32], why[64] = "";
 
 	snprintf(number, sizeof(number), "%u%s", o->replication + 1,
-		 !o->empty	      ? ""
-		 : p->o->plan.library ? ", empty loop,"
-				      : ", empty command,");
+		 o->empty ? ", empty loop," : "");
 	numbers_duration(at, sizeof(at), 1e9 * o->at_s, p->utf8);
 	if (o->switches)
 		snprintf(why, sizeof(why), ", lost the processor %u time%s", o->switches,
@@ -285,12 +276,12 @@ int bench_print_json(const struct bench_options *o, const struct bench_summary *
 		 s->stolen, "took_s", s->took_s);
 	put_mean(w, "result", &s->mean, true);
 	put_mean(w, "uncompensated", &s->raw, true);
-	put_mean(w, "empty", &s->empty, s->empty_known);
+	put_mean(w, "empty", &s->empty, s->subtracted);
 	put_mean(w, "undisturbed", &s->undisturbed, true);
 	put_parts(w, o, s);
 	put_lists(w, s);
 	json_write_numbers(w, "subject_ns", s->subject_ns, s->replications);
-	if (s->empty_known)
+	if (s->subtracted)
 		json_write_numbers(w, "empty_ns", s->empty_ns, s->replications);
 	else
 		json_write_null(w, "empty_ns");

@@ -45,8 +45,6 @@ static const struct usage_entry usage_options[] = {
 	 MEMBER(DURATION, plan.timeout_ns, .least = BENCH_MIN_TIME_LEAST_NS,
 		.most = BENCH_TIMEOUT_MOST_NS)},
 	{"clock", OPT_CLOCK, "tsc|monotonic", .text = "(default: tsc where it can be trusted)"},
-	{"subtract-empty", 0, NULL, .text = "from a command's time, what an empty command takes",
-	 .flags = USAGE_TYPED_ONLY, MEMBER(FLAG, wishes.subtract)},
 	{"any-status", 0, NULL, .text = "measure a command even though it fails",
 	 .flags = USAGE_TYPED_ONLY, MEMBER(FLAG, plan.any_status)},
 	USAGE_ENTRY_JSON("scprof-bench/1", MEMBER(FLAG, json)),
@@ -114,11 +112,8 @@ static int take_function(struct bench_options *o, char **words, int count)
 			"'%s' is not LIBRARY:FUNCTION, such as libz.so.1:crc32; before a "
 			"command write --",
 			words[0]);
-	if (o->wishes.subtract || o->plan.any_status)
-		return complaint_say(
-			BENCH_COMMAND,
-			"%s is for commands; a function's empty loop is always subtracted",
-			o->wishes.subtract ? "--subtract-empty" : "--any-status");
+	if (o->plan.any_status)
+		return complaint_say(BENCH_COMMAND, "--any-status is for commands");
 	snprintf(o->library, sizeof(o->library), "%.*s", (int)(colon - words[0]), words[0]);
 	if (bench_arguments_parse(&o->arguments, words + 1, count - 1, why, sizeof(why)))
 		return complaint_say(BENCH_COMMAND, "%s", why);
@@ -126,7 +121,6 @@ static int take_function(struct bench_options *o, char **words, int count)
 	o->plan.function = colon + 1;
 	o->plan.arguments = &o->arguments;
 	o->words = words + 1;
-	o->wishes.subtract = true;
 	return 0;
 }
 

@@ -94,7 +94,6 @@ struct bench_record {
 	uint64_t calls;	       /* in a loop, found by doubling */
 	uint64_t warmup_calls; /* made and not counted, the first among them */
 	uint64_t first;	       /* how long the first call took, in units */
-	bool empty_known;      /* an empty command could be run */
 	struct cpu_times_steal steal_from, steal_to;
 	uint64_t took_ns; /* all replications */
 	struct bench_replication replications[];

@@ -152,6 +152,5 @@ int bench_function_open(struct bench_subject *s)
 	s->run = run;
 	s->run_empty = run_empty;
 	s->rusage_who = RUSAGE_SELF;
-	s->record->empty_known = true;
 	return 0;
 }

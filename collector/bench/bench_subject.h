@@ -30,12 +30,11 @@ struct bench_subject {
 	/* a function */
 	bench_function *function;
 	bench_loop *loop;
-	/* a command */
-	char empty_path[64]; /* "": no empty command can be run here */
 
 	/* Run it `calls` times. 0, or -1 after bench_measure_refuse. */
 	int (*run)(struct bench_subject *s, uint64_t calls);
-	/* The same with nothing in it; `turn` as for bench_function_empty. */
+	/* The same with nothing in it; `turn` as for bench_function_empty. Of a command: nothing.
+	 */
 	int (*run_empty)(struct bench_subject *s, uint64_t calls, unsigned int turn);
 	int rusage_who; /* whose context switches are the subject's */
 };
@@ -43,7 +42,7 @@ struct bench_subject {
 /* bench_function.c: load the library and find the function. 0, or -1 after bench_measure_refuse. */
 int bench_function_open(struct bench_subject *s);
 
-/* bench_command.c: prepare the empty command. */
+/* bench_command.c: 0. */
 int bench_command_open(struct bench_subject *s);
 
 /* bench_measure.c: the procedure, into the record. 0, or -1 after bench_measure_refuse. */

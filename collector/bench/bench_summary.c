@@ -49,7 +49,7 @@ static void add_warnings(struct bench_summary *s, const struct bench_summary_opt
 		     "narrow; a longer --min-time may help",
 		     s->dependence);
 	/* a command may lose its CPU on a quiet machine, too: the kernel moves it at exec */
-	if (s->function && s->preempted > PREEMPTED_BAD * s->replications)
+	if (s->subtracted && s->preempted > PREEMPTED_BAD * s->replications)
 		warn(s, "busy-machine",
 		     "%u of %u replications lost the processor to other work: the mean holds that "
 		     "waiting, K-best is nearer to the time without",
@@ -59,10 +59,6 @@ static void add_warnings(struct bench_summary *s, const struct bench_summary_opt
 		     "the host of this virtual machine took %.1f %% of the processors' time "
 		     "meanwhile",
 		     100 * s->stolen);
-	if (!s->empty_known)
-		warn(s, "no-empty-command",
-		     "an empty command cannot be run here, so there is nothing to compare the "
-		     "command with");
 }
 
 void bench_summary_free(struct bench_summary *s)
@@ -132,7 +128,7 @@ static void examine(struct bench_summary *s, const struct bench_plan *plan,
 	find_fence(s->subject_ns, n, resolution, scratch, &s->fence_ns, &s->median_ns);
 	list_outliers(s, record, false, s->fence_ns, s->median_ns);
 	find_fence(s->empty_ns, n, resolution, scratch, &s->empty_fence_ns, &s->empty_median_ns);
-	if (s->empty_known)
+	if (s->subtracted)
 		list_outliers(s, record, true, s->empty_fence_ns, s->empty_median_ns);
 	/* the mean of what is left without the disturbed replications: shown beside the mean of
 	 * all, never in its place */
@@ -155,9 +151,7 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 
 	*s = (struct bench_summary){
 		.replications = plan->replications,
-		.function = plan->library != NULL,
-		.empty_known = record->empty_known,
-		.subtracted = wishes->subtract && record->empty_known,
+		.subtracted = plan->library != NULL,
 		.calls = record->calls,
 		.warmup_calls = record->warmup_calls,
 		.first_ns = (double)record->first * plan->ns_per_unit,

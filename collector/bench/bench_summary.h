@@ -20,7 +20,7 @@ struct bench_outlier {
 	uint32_t switches;    /* times that the subject lost its CPU unasked */
 };
 
-#define BENCH_WARNINGS 7
+#define BENCH_WARNINGS 6
 
 struct bench_warning {
 	const char *code; /* static text */
@@ -30,12 +30,10 @@ struct bench_warning {
 struct bench_summary_options {
 	double confidence, epsilon;
 	uint32_t k;
-	bool subtract; /* the empty counterpart from the subject */
 };
 
 struct bench_summary {
-	bool function; /* else a command */
-	bool subtracted, empty_known;
+	bool subtracted; /* the empty loop: of a function, not of a command, which has none */
 	uint64_t calls, warmup_calls;
 	double first_ns, first_factor; /* the first call, and how many times the mean */
 	struct replications_mean mean; /* the answer: compensated if `subtracted` */

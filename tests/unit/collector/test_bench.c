@@ -185,7 +185,6 @@ static struct bench_record *record_of(const double *subject_ns, const double *em
 	assert_non_null(r);
 	r->calls = 100;
 	r->first = 4000;
-	r->empty_known = true;
 	r->took_ns = 2000000;
 	r->steal_to = (struct cpu_times_steal){.stolen = 3, .all = 100};
 	for (int i = 0; i < REPLICATIONS; i++)
@@ -200,8 +199,7 @@ static struct bench_record *record_of(const double *subject_ns, const double *em
 
 static const struct bench_plan plan = {
 	.library = "x", .function = "f", .ns_per_unit = 0.5, .replications = REPLICATIONS};
-static const struct bench_summary_options wishes = {
-	.confidence = 0.95, .epsilon = 0.01, .k = 3, .subtract = true};
+static const struct bench_summary_options wishes = {.confidence = 0.95, .epsilon = 0.01, .k = 3};
 
 static void fill(double *subject, double *empty, double subject_ns, double empty_ns)
 {
@@ -271,16 +269,19 @@ static void less_than_nothing_is_not_clamped(void **state)
 	bench_summary_free(&s);
 }
 
-static void nothing_is_subtracted_unasked(void **state)
+static void nothing_is_subtracted_from_a_command(void **state)
 {
 	double subject[REPLICATIONS], empty[REPLICATIONS];
-	struct bench_summary_options as_it_is = wishes;
+	struct bench_plan command = plan;
+	struct bench_record *r;
 	struct bench_summary s;
 
 	(void)state;
-	as_it_is.subtract = false;
+	command.library = NULL;
 	fill(subject, empty, 50, 10);
-	s = summarise(subject, empty, &as_it_is);
+	r = record_of(subject, empty);
+	assert_int_equal(bench_summary_make(&s, &command, r, &wishes), 0);
+	free(r);
 	assert_false(s.subtracted);
 	assert_float_equal(s.mean.mean, 50, 1e-4);
 	assert_float_equal(s.best_ns, 49, 1e-4);
@@ -390,7 +391,7 @@ int main(void)
 		cmocka_unit_test(empty_functions_lie_at_several_places_of_a_line),
 		cmocka_unit_test(the_empty_loop_is_subtracted_with_its_error),
 		cmocka_unit_test(less_than_nothing_is_not_clamped),
-		cmocka_unit_test(nothing_is_subtracted_unasked),
+		cmocka_unit_test(nothing_is_subtracted_from_a_command),
 		cmocka_unit_test(outliers_are_listed_counted_and_set_apart),
 		cmocka_unit_test(warnings_name_what_is_wrong),
 		cmocka_unit_test(a_busy_machine_is_named),
