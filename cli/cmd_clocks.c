@@ -17,21 +17,18 @@
 #include "report/wording/utf8.h"
 
 struct arguments {
-	bool json, longer;
+	bool json;
 };
 
 static const struct usage_entry usage_options[] = {
 	{"json", USAGE_JSON, NULL, .text = "print JSON", OPTIONS_MEMBER(FLAG, arguments, json)},
-	{"long", 0, NULL,
-	 .text = "half a minute instead of three seconds: narrower intervals, rarer events",
-	 OPTIONS_MEMBER(FLAG, arguments, longer)},
 	USAGE_ENTRY_HELP,
 	{0}};
 
 const struct usage cmd_clocks_usage = {
 	.command = "clocks",
 	.summary = "test the clocks of this machine",
-	.synopsis = {"[--json] [--long]"},
+	.synopsis = {"[--json]"},
 	.text = "Test every clock on this machine: resolution, cost of a reading, order across "
 		"CPUs, steps and drift. Of the page clock, also the real length of ticks, and how "
 		"late they come. It keeps all CPUs busy for a moment.",
@@ -360,12 +357,11 @@ static int printed(int result)
 
 static int test(const struct arguments *a)
 {
-	static const struct clocks_effort usual = CLOCKS_EFFORT_DEFAULT,
-					  longer = CLOCKS_EFFORT_LONG;
+	static const struct clocks_effort effort = CLOCKS_EFFORT_DEFAULT;
 	struct clocks_report report;
 	struct profile_error err;
 
-	if (clocks_test(&report, a->longer ? &longer : &usual, &err))
+	if (clocks_test(&report, &effort, &err))
 		return fail(&err);
 	return printed(a->json ? test_json(&report) : print_text(&report));
 }

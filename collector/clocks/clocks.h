@@ -128,10 +128,6 @@ struct clocks_effort {
 	{                                                                                          \
 		.drift_s = 0.3, .watch_s = 0.4, .late_s = 0.2, .rounds = 15                        \
 	}
-#define CLOCKS_EFFORT_LONG                                                                         \
-	{                                                                                          \
-		.drift_s = 4, .watch_s = 6, .late_s = 2, .rounds = 101                             \
-	}
 
 /* Takes the windows of `effort` together and half a second; starts threads, keeps
  * all CPUs busy for half of the lateness and moves the calling thread between CPUs

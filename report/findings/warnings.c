@@ -168,7 +168,7 @@ static void warn_clock(struct report *r)
 		bool known = c->requested != SCP_CLOCK_NONE && c->requested != c->kind;
 
 		warning_list_note(
-			r, "clock-fallback",
+			r, "setting-ignored",
 			"The clock %s was asked for but cannot be used here; %s was used instead",
 			known ? report_names_clock(c->requested) : "that",
 			report_names_clock(c->kind));

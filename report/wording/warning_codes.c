@@ -48,8 +48,6 @@ const struct warning_code warning_codes[] = {
 	 "meanwhile, or records are missing. Totals and shares may be off by that much, single "
 	 "sums by one call.",
 	 ""},
-	{"clock-fallback", N, "the clock that was asked for cannot be used here",
-	 "Another one was used instead.", "`scprof clocks` says why."},
 	{"rate-uncertain", N, "the rate of the clock is not well known",
 	 "The run was short. All times may be off by that factor together, beyond the intervals. "
 	 "Comparisons within this profile are not affected.",
@@ -69,9 +67,10 @@ const struct warning_code warning_codes[] = {
 	 "this program. It shares its CPUs with the ticker, whose ticks slow the calls after them, "
 	 "or it is synchronous with the ticks. Trust MEAN, not SLOW.",
 	 "Leave the ticker a CPU, or use a longer tick (-d)."},
-	{"setting-ignored", N, "what a variable asks for is not in force",
-	 "The calls in the profile were recorded without it, or none was.",
-	 "`scprof run` has an option for each variable. Under a bare LD_PRELOAD, `scprof symbols "
+	{"setting-ignored", N, "what was asked for is not in force",
+	 "The calls in the profile were recorded without it, or with another clock, or none was.",
+	 "`scprof clocks` says why a clock cannot be used. `scprof run` has an option for each "
+	 "variable. Under a bare LD_PRELOAD, `scprof symbols "
 	 "--stubs FILE` writes stubs, which stand before libscprof.so."},
 	{"profiles-differ", N, "the profiles were not recorded alike",
 	 "Their filters, clocks, detectors of switches or numbers of slowest calls differ. Counts, "

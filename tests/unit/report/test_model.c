@@ -294,7 +294,7 @@ static void test_losses_become_warnings(void **state)
 	assert_true(has_warning(r, "calls-skipped"));
 	assert_true(has_warning(r, "sandboxed"));
 	assert_true(has_warning(r, "cut-paths"));
-	assert_true(has_warning(r, "clock-fallback"));
+	assert_true(has_warning(r, "setting-ignored"));
 	assert_true(has_warning(r, "ticker-costly"));
 	assert_true(has_warning(r, "rate-uncertain"));
 	assert_true(has_warning(r, "ticker-late"));
