@@ -114,7 +114,7 @@ status_of()
 shows_newlines()
 {
 	"$@" >named.out 2>named.err </dev/null 3>&- || true
-	grep -qF 'a\x0ab' named.err && not grep -q '^ *b' named.err && return
+	grep -qF 'a\x0ab' named.err && not grep -q '^ *b\b' named.err && return
 	echo "$*:"
 	cat -v named.err
 	return 1
