@@ -90,7 +90,7 @@ struct report_options {
 	bool fold;	  /* rows by path or site that differ only within their functions are one */
 	bool guarded;	  /* symbolize_guard: profiles of other users */
 	bool pprof_names; /* pprof: nameless frames are module+0x12, not left to it */
-	const char *profile;		   /* in suggested commands; NULL: as opened */
+	const char *profile; /* in suggested commands; NULL: as opened */
 };
 
 #define REPORT_OPTIONS_DEFAULT                                                                     \

@@ -30,7 +30,7 @@ struct plan_options {
 };
 
 #define PLAN_SHARE_DEFAULT  0.01
-#define PLAN_WIDTH_DEFAULT  0.1			/* +-5 % */
+#define PLAN_WIDTH_DEFAULT  0.1 /* +-5 % */
 #define PLAN_DIGITS_MAX	    9
 #define PLAN_WIDTH_MIN	    1e-9
 #define PLAN_CONFIDENCE_MAX 0.999999999 /* no normal approximation is valid beyond */

@@ -11,7 +11,6 @@
  * eight spells, in up to 9 where it holds two: docs/coverage.md. About 20 kB of stack. */
 #pragma once
 
-
 #include "stats/mean/mean_interval.h"
 #include "stats/stats.h"
 

@@ -6,7 +6,6 @@
 #include "report/render/json/json_write.h"
 #include "report/render/stacks/flame.h"
 
-
 struct html {
 	struct json_writer json;
 	struct report *report;
