@@ -162,6 +162,9 @@ struct report_threads_time {
 	 * what rows and gaps add up to over the same time. */
 	double charged_s, explained_s;
 	double explained_in_calls_s, explained_recording_s; /* of that */
+	/* CPU time of the processes that no recorded thread was charged: of threads without a
+	 * recorded call, which are in no other number. 0: none is known. */
+	double unrecorded_s;
 };
 
 /* Processes of one executable that was started under one name. */
@@ -170,9 +173,10 @@ struct report_program {
 	const struct prof_process *first; /* the one that started first */
 	uint64_t processes, threads, calls;
 	double calls_ns, nested_ns, waiting_ns, time_ns, recording_ns; /* as of a process */
-	double cpu_s;  /* of its recorded threads; NAN: not known of all of them */
-	double wall_s; /* of its processes, summed over the runs; NAN: not known */
-	uint32_t runs; /* that it was part of */
+	double cpu_s;	     /* of its threads; NAN: not known of all that are recorded */
+	double unrecorded_s; /* of that, of threads without a recorded call, as far as is known */
+	double wall_s;	     /* of its processes, summed over the runs; NAN: not known */
+	uint32_t runs;	     /* that it was part of */
 	uint32_t sites;
 	double work_ns, net_waiting_ns; /* of its sites, compensated: those that work, that wait */
 	bool prepares; /* all of it began before the script was replaced by what was asked for */

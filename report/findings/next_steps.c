@@ -138,7 +138,8 @@ static void put_share(struct line *line, const struct report *r, double share, c
 /* In what, as far as samples tell; else what would take more of them. */
 static bool computing(struct line *line, struct report *r, double least)
 {
-	double share = elsewhere_computing(r);
+	bool elsewhere = threads_time_is_elsewhere(r, programs_time(r));
+	double share = elsewhere ? 1 : elsewhere_computing(r);
 	uint64_t period_ns = r->profile->sampling.period_ns;
 
 	if (!(share >= least) || computing_find(r))
@@ -151,7 +152,10 @@ static bool computing(struct line *line, struct report *r, double least)
 
 	if (!more && (!row || line->page))
 		return false;
-	put_share(line, r, share, "computing, ");
+	if (elsewhere)
+		fputs("It computes in threads without a recorded call, ", line->to);
+	else
+		put_share(line, r, share, "computing, ");
 	if (more)
 		fprintf(line->to, "%s%" PRIu64 " sample%s",
 			row ? "of which little is told by " : "with ", few, few == 1 ? "" : "s");
@@ -177,7 +181,9 @@ static bool mostly_computing(struct line *line, struct report *r)
 
 static bool also_computing(struct line *line, struct report *r)
 {
-	return elsewhere_computing(r) < MOST_OF_TIME && computing(line, r, MUCH_ELSEWHERE);
+	return elsewhere_computing(r) < MOST_OF_TIME &&
+	       !threads_time_is_elsewhere(r, programs_time(r)) &&
+	       computing(line, r, MUCH_ELSEWHERE);
 }
 
 /* Waiting that no group that was off would record, either: locks and sleeping are in none. */

@@ -43,6 +43,20 @@ static struct verdict overloaded(const struct report *r, const struct report_thr
 	return v;
 }
 
+/* Whose time is not known, but what they were charged. */
+static struct verdict in_other_threads(const struct report_threads_time *t)
+{
+	double cpu_s = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
+	struct verdict v = {.code = "computes"};
+
+	snprintf(v.text, sizeof(v.text),
+		 "it computes: %s of its %s of CPU time are in threads without a recorded call, "
+		 "which this time leaves out",
+		 numbered_duration(t->unrecorded_s * 1e9, false).text,
+		 numbered_duration((t->unrecorded_s + cpu_s) * 1e9, false).text);
+	return v;
+}
+
 static struct verdict most_of(const struct report *r, const struct report_threads_time *t)
 {
 	const struct threads_cpu on = threads_time_cpu(r, t);
@@ -88,6 +102,8 @@ struct verdict verdict_of(const struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
 
+	if (threads_time_is_elsewhere(r, t))
+		return in_other_threads(t);
 	if (threads_time_mostly(t))
 		return most_of(r, t);
 	if (r->time_ns > 0)

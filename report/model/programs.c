@@ -156,6 +156,39 @@ static void add_tables(struct report *r)
 	}
 }
 
+/* What the processes were charged beyond that is of threads without a recorded call; of which
+ * program, samples tell. -1: out of memory. */
+static int add_unrecorded(struct report *r)
+{
+	const struct profile *p = r->profile;
+	double rest = (double)p->usage.cpu_ns / 1e9, samples = 0, beyond = 0;
+	double *of = calloc((size_t)r->programs + 1, sizeof(*of));
+	uint64_t processes = 0;
+
+	for (uint32_t i = 0; i < p->processes; i++)
+		processes += p->process[i].count;
+	for (uint32_t i = 0; of && i < p->samples; i++)
+		for (uint32_t k = 0; k < SCP_SAMPLE_BATCHES; k++) {
+			of[r->program_of[p->sample[i].process]] += p->sample[i].count[k];
+			samples += p->sample[i].count[k];
+		}
+	for (uint32_t i = 0; of && i < r->programs; i++) {
+		double cpu_s = samples > 0 ? of[i] / samples * (double)p->usage.cpu_ns / 1e9 : 0;
+
+		rest -= r->program[i].cpu_s;
+		of[i] = r->programs == 1 ? 1 : fmax(cpu_s - r->program[i].cpu_s, 0);
+		beyond += of[i];
+	}
+	for (uint32_t i = 0; p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == processes &&
+			     rest > 0 && beyond > 0 && i < r->programs;
+	     i++) {
+		r->program[i].unrecorded_s = rest * of[i] / beyond;
+		r->program[i].cpu_s += r->program[i].unrecorded_s;
+	}
+	free(of);
+	return of ? 0 : -1;
+}
+
 struct ranking {
 	const struct report *report;
 	uint32_t asked; /* REPORT_NO_PROGRAM: none in particular */
@@ -234,6 +267,8 @@ int programs_find(struct report *r, bool together)
 		return -1;
 	add_processes(r);
 	add_tables(r);
+	if (add_unrecorded(r) < 0)
+		return -1;
 	for (uint32_t i = 0; i < r->programs; i++)
 		k.by_cpu = k.by_cpu && !isnan(r->program[i].cpu_s);
 	if (r->asked != r->first && r->runs == 1)

@@ -39,6 +39,9 @@ bool threads_time_overloaded(const struct profile *p)
 	return runnable > OVERLOADED * time;
 }
 
+/* Of the wall time, CPU time of threads without a recorded call that changes what a report says. */
+#define UNRECORDED_LEAST 0.05
+
 struct off {
 	double runnable, asleep;
 };
@@ -189,8 +192,12 @@ void threads_time_fill(struct report *r)
 	const struct scp_off_cpu all = sum_off_cpu(p);
 
 	r->threads_time.known = is_known(r);
-	for (uint32_t i = 0; i < r->programs; i++)
+	for (uint32_t i = 0; i < r->programs; i++) {
 		r->program[i].threads_time = r->threads_time;
+		r->program[i].threads_time.unrecorded_s = r->program[i].unrecorded_s;
+	}
+	for (uint32_t i = 0; i < r->programs; i++)
+		r->threads_time.unrecorded_s += r->program[i].unrecorded_s;
 	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++) {
 		const struct prof_table *t = &p->table[i];
 
@@ -230,6 +237,14 @@ struct threads_cpu threads_time_cpu(const struct report *r, const struct report_
 	in_calls -= inside > 0 ? fmin(inside, in_calls) : 0;
 	outside -= between > 0 ? fmin(between, outside) : 0; /* NAN: not known */
 	return (struct threads_cpu){in_calls, outside, cpu - in_calls - outside};
+}
+
+bool threads_time_is_elsewhere(const struct report *r, const struct report_threads_time *t)
+{
+	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
+	double wall_s = t == &r->threads_time ? r->wall_s : r->program[0].wall_s;
+
+	return t->unrecorded_s > cpu && !(t->unrecorded_s <= UNRECORDED_LEAST * wall_s);
 }
 
 /* A line for each reason why less is known than could be. */

@@ -19,6 +19,8 @@ struct situation {
 	double half;		    /* of the row's interval, over its mean */
 	double error;		    /* of `looked` */
 	bool forbidden, overloaded, attached, two_threads;
+	double unrecorded; /* CPU time of threads without a recorded call */
+	double cost;	   /* of recording, of the time outside */
 };
 
 static const struct situation situations[] = {
@@ -84,6 +86,12 @@ static const struct situation situations[] = {
 		  "attach "
 		  "--sample 500us 7",
 	 .attached = true},
+	{"other threads compute, this one waits", 0, 0.1, 0, 9.9, 0, 0, 0, 0, 2000,
+	 .first = "It computes in threads without a recorded call, 60.0 % of that in f; as a flame "
+		  "graph: scprof report -o report.html app.scp",
+	 .second = "99.0 % of the time is waiting that was not recorded", .unrecorded = 4},
+	{"what looks like computing is recording", 5, 4, 1, 0, 0, 1000, 0, 0, 2000,
+	 .first = "10.0 % of the time is computing", .cost = 3},
 	{"nothing was found", 5, 0.5, 0.5, 0, 0, 1000, 0, 0, 100,
 	 .first = "The same as a page for a browser: scprof report -o report.html app.scp"},
 };
@@ -137,6 +145,7 @@ static void try(const struct situation *s, bool page)
 			   .calls = s->calls,
 			   .time_ns = 1e9 * all,
 			   .overloaded = s->overloaded,
+			   .perturbation_ns = 1e9 * s->cost,
 			   .all_threads = s->two_threads ? 2 : 1,
 			   .programs = 1,
 			   .computing = s->samples ? &computing : NULL};
@@ -151,7 +160,8 @@ static void try(const struct situation *s, bool page)
 						      .cpu_outside_s = s->outside,
 						      .asleep_in_calls_s = s->asleep,
 						      .not_recorded_s = s->not_recorded,
-						      .runnable_s = s->runnable};
+						      .runnable_s = s->runnable,
+						      .unrecorded_s = s->unrecorded};
 	r.elsewhere[0] = (struct report_elsewhere){.group = "io",
 						   .mask = SCP_GROUP_IO,
 						   .calls = s->looks,

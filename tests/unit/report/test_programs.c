@@ -305,6 +305,40 @@ static void the_order_is_that_of_cpu_time(void **state)
 }
 
 /* A hundred thousand programs: some are shown, six are named. */
+/* Threads without a recorded call are of the program whose samples are more than its recorded
+ * threads' CPU time. */
+static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
+{
+	struct profile *p = two_programs();
+	struct prof_sample samples[] = {{.process = 0, .path = PROF_NONE, .count = {10}},
+					{.process = 1, .path = PROF_NONE, .count = {0, 90}}};
+	struct report *r;
+
+	(void)state;
+	process[1] = started("other", 200, 100, 11, 6);
+	table[0].states.covered_ns = table[1].states.covered_ns = 1000000;
+	table[0].states.cpu_ns = 200000000;
+	table[1].states.cpu_ns = 10000000;
+	p->sample = samples;
+	p->samples = 2;
+	p->usage = (struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = 1000000000};
+	p->usage_cpu_of = 2;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_ptr_equal(r->program[0].first, &process[1]); /* it computed more */
+	assert_float_equal(r->program[0].cpu_s, 0.8, 1e-9);
+	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0.79, 1e-9);
+	assert_float_equal(r->program[1].cpu_s, 0.2, 1e-9);
+	assert_float_equal(r->threads_time.unrecorded_s, 0.79, 1e-9);
+	report_free(r);
+	p->usage_cpu_of = 1; /* not of all of them */
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_float_equal(r->program[0].cpu_s + r->program[1].cpu_s, 0.21, 1e-9);
+	report_free(r);
+	p->samples = 0;
+	p->sample = NULL;
+	p->usage = (struct scp_usage){0};
+}
+
 static void many_programs_fit_into_a_few_lines(void **state)
 {
 	struct prof_process *many = calloc(MANY, sizeof(*many));
@@ -372,6 +406,7 @@ int main(void)
 		cmocka_unit_test(what_replaced_a_script_was_asked_for),
 		cmocka_unit_test(what_a_parent_became_was_asked_for),
 		cmocka_unit_test(the_order_is_that_of_cpu_time),
+		cmocka_unit_test(cpu_time_of_threads_without_calls_is_of_their_program),
 		cmocka_unit_test(many_programs_fit_into_a_few_lines),
 		cmocka_unit_test(other_formats_say_which_program),
 	};

@@ -84,12 +84,37 @@ static void without_states_the_calls_tell(void **state)
 	expect(&r, "unknown", "no time of a thread was recorded");
 }
 
+/* The time is of threads with recorded calls: of others the CPU time alone is known. */
+static void computing_in_other_threads_is_no_waiting(void **state)
+{
+	struct report r = of(0.1, 0.2, 0, 0, 9, 0.7);
+
+	(void)state;
+	r.threads_time.unrecorded_s = 4;
+	expect(&r, "computes",
+	       "it computes: 4.000 s of its 4.300 s of CPU time are in threads without a recorded "
+	       "call");
+	r.overloaded = true;
+	r.threads_time.runnable_s = 20;
+	expect(&r, "computes", "in threads without a recorded call");
+	r = of(0, 0, 0, 0, 0, 0);
+	r.threads_time.known = false;
+	r.threads_time.unrecorded_s = 0.11;
+	expect(&r, "computes", "it computes: 110.0 ms of its 110.0 ms");
+	r.threads_time.unrecorded_s = 0.09; /* of a wall time of 2 s: nothing computes */
+	expect(&r, "unknown", "no time");
+	r = of(1, 2, 0, 0, 7, 0);
+	r.threads_time.unrecorded_s = 2.9; /* the smaller part */
+	expect(&r, "waits-elsewhere", "70.0 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_largest_part_is_named),
 		cmocka_unit_test(an_overloaded_machine_comes_first),
 		cmocka_unit_test(without_states_the_calls_tell),
+		cmocka_unit_test(computing_in_other_threads_is_no_waiting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
