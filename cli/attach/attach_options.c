@@ -86,9 +86,13 @@ pid_t attach_options_pid(const char *command, const char *text)
 
 	if (!quantity_count(text, 1, INT_MAX, &pid))
 		return (pid_t)pid;
+	bool named = isalpha((unsigned char)*text), attaches = !strcmp(command, "scprof attach");
+
 	complaint_say(command, "'%.40s' is not the number of a process%s%.40s", text,
-		      isalpha((unsigned char)*text) ? "; by name: scprof attach --name " : "",
-		      isalpha((unsigned char)*text) ? text : "");
+		      !named	 ? ""
+		      : attaches ? "; by name: scprof attach --name "
+				 : "; pgrep finds it: pgrep ",
+		      named ? text : "");
 	return 0;
 }
 

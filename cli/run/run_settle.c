@@ -63,7 +63,7 @@ static int take_groups(struct run_options *o, const char *list, struct profile_e
 		} else if (!patterns) {
 			return error_set(
 				err,
-				"no group is called '%.*s'.\nThere are: socket, io, wait, resolve, "
+				"no group is called '%.*s'. There are: socket, io, wait, resolve, "
 				"region, functions, all; of libraries: %s",
 				(int)length, at, symbol_pattern_groups);
 		} else if (!strstr(o->ready_made, patterns)) {

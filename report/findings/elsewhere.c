@@ -3,6 +3,7 @@
  * what works on any descriptor is io's. A group's standard error is that of its sample. */
 #include "report/findings/findings.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,7 +260,7 @@ double elsewhere_computing(const struct report *r)
 	const struct report_threads_time *t = programs_time(r);
 	bool known = t->known && r->time_ns > 0;
 	double all = elsewhere_time_s(r),
-	       cpu = known ? t->cpu_outside_s : r->ledger.cpu_s - r->calls_ns / 1e9;
+	       cpu = known ? threads_time_cpu(r, t).outside_s : r->ledger.cpu_s - r->calls_ns / 1e9;
 
 	for (uint32_t i = 0; i < r->elsewheres; i++)
 		cpu -= fmax(elsewhere_surely_s(&r->elsewhere[i]) - r->elsewhere[i].waiting_s, 0);
@@ -293,11 +294,18 @@ void no_calls_warn(struct report *r)
 {
 	double computing = elsewhere_computing(r);
 	struct utf8_memory memory;
+	uint64_t processes;
+	uint32_t inside;
 	char *text;
 
 	if (r->calls)
 		return;
+	inside = attach_summary_of(r->profile, &processes).in_calls;
 	utf8_memory_begin(&memory);
+	if (memory.to && inside)
+		fprintf(memory.to,
+			" Calls were in progress in %" PRIu32 " thread%s: see `scprof dump`.",
+			inside, inside == 1 ? "" : "s");
 	if (memory.to && computing >= MUCH_COMPUTING)
 		fprintf(memory.to, " %s %% of the time%s is computing%s.",
 			numbered_digits(100 * computing, 2).text,

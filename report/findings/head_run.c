@@ -200,7 +200,10 @@ static void put_filters(const struct head *f)
 	uint64_t calls = p->below.left_out_calls;
 	char *words = filter_summary_describe(p);
 
-	if (words)
+	/* The last two clauses leave nothing out. */
+	if (words && (!strncmp(words, "until", 5) || !strncmp(words, "begun", 5)))
+		head_put(f, "recorded", "%s", words);
+	else if (words)
 		head_put(f, "filters", "%s: all else is left out%s%s%s", words,
 			 calls ? ", of it " : "", calls ? numbered_count(calls).text : "",
 			 calls ? " recorded calls" : "");

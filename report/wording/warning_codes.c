@@ -163,8 +163,8 @@ const struct warning_code warning_codes[] = {
 	{"unnamed-code", P, "call paths go through JavaScript or Java without names",
 	 "V8 and the JVM compile functions in memory, and tell nobody their names unless they are "
 	 "asked to. Paths through Java may lack frames.",
-	 "Start node with --perf-basic-prof --interpreted-frames-native-stack, and java with "
-	 "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit."},
+	 "They have options for that: node --perf-basic-prof --interpreted-frames-native-stack, "
+	 "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit."},
 	{"names-left-out", P, "names or lines were left out",
 	 "Files are larger together than what is read for one profile, or one is larger than "
 	 "ulimit -f allows. A map of generated code (/tmp/perf-PID.map) is left out where it is "

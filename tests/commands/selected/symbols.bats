@@ -226,7 +226,7 @@ refuses()
 	[[ $output == *"-g libpq: neither the program nor this machine has"* ]]
 	run "$SCPROF" run -g socket,nosuch -- true
 	[ "$status" = 125 ]
-	[[ $output == *"no group is called 'nosuch'"*"ssl, alloc, thread, zlib, sqlite, libpq"* ]]
+	[[ $output == *"no group is called 'nosuch'. There are: "*"ssl, alloc, thread, zlib, sqlite, libpq"* ]]
 	"$SCPROF" run --no-report -g ssl,ssl,ssl,ssl,ssl,ssl,ssl,alloc,thread,zlib,sqlite,libpq -o "$T/out/p.scp" -- true
 }
 

@@ -174,6 +174,13 @@ static void test_without_calls_a_report_says_what_would_show_some(void **state)
 	r = build();
 	assert_non_null(strstr(no_calls(r), "made none of the functions"));
 	report_free(r);
+	process.attached.known = true; /* one that hangs in a call */
+	process.attached.in_calls = 2;
+	r = build();
+	assert_string_equal(no_calls(r), "No call was recorded. Calls were in progress in 2 "
+					 "threads: see `scprof dump`.");
+	report_free(r);
+	process.attached.known = false;
 }
 
 static void test_computing_is_cpu_time_outside_of_what_was_looked_at(void **state)
