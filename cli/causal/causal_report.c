@@ -132,27 +132,30 @@ static void fill_row(struct causal_report *r, struct causal_row *row,
 	causal_report_predict(r->result, row);
 }
 
-/* The only site of the unit's own function; NULL: there is none, or several. */
-static struct causal_row *find_unit(const struct causal_report *r)
+/* The last site of the unit's own function, of `*count`. NULL: there is none. */
+static struct causal_row *find_unit(const struct causal_report *r, size_t *count)
 {
 	struct causal_row *own = NULL;
-	size_t length = strcspn(r->progress, "@"), count = 0;
+	size_t length = strcspn(r->progress, "@");
+
+	*count = 0;
 
 	for (size_t i = 0; i < r->rows; i++)
 		if (r->row[i].function && strlen(r->row[i].function) == length &&
 		    !strncmp(r->row[i].function, r->progress, length)) {
 			own = &r->row[i];
-			count++;
+			++*count;
 		}
-	return count == 1 ? own : NULL;
+	return own;
 }
 
 /* Calls that would have blocked are no units: 1.05 calls a unit are no news of the unit itself. */
 void causal_report_count_unit(struct causal_report *r)
 {
-	struct causal_row *own = find_unit(r);
+	size_t count;
+	struct causal_row *own = find_unit(r, &count);
 
-	if (own)
+	if (count == 1)
 		own->calls_unit = 1;
 }
 
@@ -279,7 +282,8 @@ void causal_report_verdict(const struct causal_report *r, char *text, size_t siz
 void causal_report_unit(const struct causal_report *r, char *text, size_t size, bool utf8)
 {
 	const struct slopes_value *latency = &r->result->slopes.latency;
-	const struct causal_row *row = find_unit(r);
+	size_t count;
+	const struct causal_row *row = find_unit(r, &count);
 
 	*text = '\0';
 	if (!(latency->value > 0)) /* delays are taken off: too little may be left to tell */
@@ -289,8 +293,9 @@ void causal_report_unit(const struct causal_report *r, char *text, size_t size, 
 	if (!row || row->found.basis != CAUSAL_BASIS_CPU || isnan(row->found.mean.value))
 		return;
 	snprintf(text + strlen(text), size - strlen(text),
-		 "; what it waits for others is in that, and not in its MEAN, %s",
-		 numbered_duration(1e9 * row->found.mean.value, utf8).text);
+		 "; what it waits for others is in that, and not in its MEAN%s%s",
+		 count == 1 ? ", " : "",
+		 count == 1 ? numbered_duration(1e9 * row->found.mean.value, utf8).text : "");
 }
 
 struct causal_text causal_report_percent(double value, double low, double high)

@@ -265,6 +265,8 @@ void diff_words_power(const struct diff *d, char *text, size_t room)
 			samples[k] += (uint64_t)llround(d->site[i].side[k].calls);
 		if (f->status <= DIFF_SAME)
 			least = fmin(least, f->shown.detectable);
+		if (diff_is_changed(f)) /* which was seen, by luck */
+			least = fmin(least, fmax(f->shown.ratio, 1 / f->shown.ratio));
 	}
 	if (!(least > TELLING))
 		return;

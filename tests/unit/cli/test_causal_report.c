@@ -285,7 +285,7 @@ static void test_a_queue_that_grows_is_told(void **state)
 /* A recv that would have blocked is no unit. */
 static void test_the_unit_has_one_call_a_unit(void **state)
 {
-	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result_site sites[] = {site(1, 0.1), site(2, 0.1)};
 	struct causal_result c = result(sites, 1);
 	struct causal_report r;
 	char text[256];
@@ -300,6 +300,16 @@ static void test_the_unit_has_one_call_a_unit(void **state)
 	causal_report_unit(&r, text, sizeof(text), false);
 	assert_non_null(strstr(text, "takes 20.00 us from its begin to its end"));
 	assert_non_null(strstr(text, "not in its MEAN, 1.500 us"));
+	causal_report_free(&r);
+	c = result(sites, 2); /* from two places: each has a mean of its own */
+	c.slopes.latency = (struct slopes_value){2e-5, 1e-7, 1000};
+	assert_int_equal(causal_report_make(&r, "recv", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	know(&r, 0, "recv", 1.5e-6);
+	know(&r, 1, "recv", 2.5e-6);
+	causal_report_count_unit(&r);
+	assert_false(fabs(r.row[1].calls_unit - 1) < 1e-12);
+	causal_report_unit(&r, text, sizeof(text), false);
+	assert_string_equal(text + strlen(text) - 15, "not in its MEAN");
 	causal_report_free(&r);
 }
 

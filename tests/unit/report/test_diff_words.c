@@ -125,12 +125,33 @@ static void test_a_doubt_is_told_of_rows_that_it_hindered(void **state)
 	warning_list_clear(&first);
 }
 
+/* Of few samples: what was seen is no change that would not have been. */
+static void test_what_would_have_been_seen_is_no_more_than_what_was(void **state)
+{
+	struct diff_site s[2] = {
+		{.verdict = {.status = DIFF_SAME, .shown = {.detectable = 1.9}}},
+		{.verdict = {.status = DIFF_FASTER, .shown = {.ratio = 0.625, .detectable = 1.7}}}};
+	struct diff d = {.site = s, .sites = 1};
+	char text[DIFF_WORDS];
+
+	(void)state;
+	diff_words_power(&d, text, sizeof(text));
+	assert_non_null(strstr(text, "by less than 90 % would have been seen"));
+	d.sites = 2;
+	diff_words_power(&d, text, sizeof(text));
+	assert_non_null(strstr(text, "by less than 60 % would have been seen"));
+	s[1].verdict.shown.ratio = 1.1; /* little is enough */
+	diff_words_power(&d, text, sizeof(text));
+	assert_string_equal(text, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_factors_are_read_without_exponents),
 		cmocka_unit_test(test_what_elapsed_time_did_is_told_beside_cpu_time),
 		cmocka_unit_test(test_a_doubt_is_told_of_rows_that_it_hindered),
+		cmocka_unit_test(test_what_would_have_been_seen_is_no_more_than_what_was),
 	};
 
 	return cmocka_run_group_tests_name("diff words", tests, NULL, NULL);
