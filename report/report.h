@@ -163,7 +163,8 @@ struct report_threads_time {
 	double charged_s, explained_s;
 	double explained_in_calls_s, explained_recording_s; /* of that */
 	/* CPU time of the processes that no recorded thread was charged: of threads without a
-	 * recorded call, which are in no other number. 0: none is known. */
+	 * recorded call, which are in no other number. 0: little, beside the wall time, or none
+	 * is known. */
 	double unrecorded_s;
 };
 

@@ -138,7 +138,7 @@ static void put_share(struct line *line, const struct report *r, double share, c
 /* In what, as far as samples tell; else what would take more of them. */
 static bool computing(struct line *line, struct report *r, double least)
 {
-	bool elsewhere = threads_time_is_elsewhere(r, programs_time(r));
+	bool elsewhere = threads_time_is_elsewhere(programs_time(r));
 	double share = elsewhere ? 1 : elsewhere_computing(r);
 	uint64_t period_ns = r->profile->sampling.period_ns;
 
@@ -182,8 +182,7 @@ static bool mostly_computing(struct line *line, struct report *r)
 static bool also_computing(struct line *line, struct report *r)
 {
 	return elsewhere_computing(r) < MOST_OF_TIME &&
-	       !threads_time_is_elsewhere(r, programs_time(r)) &&
-	       computing(line, r, MUCH_ELSEWHERE);
+	       !threads_time_is_elsewhere(programs_time(r)) && computing(line, r, MUCH_ELSEWHERE);
 }
 
 /* Waiting that no group that was off would record, either: locks and sleeping are in none. */

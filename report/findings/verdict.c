@@ -102,7 +102,7 @@ struct verdict verdict_of(const struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
 
-	if (threads_time_is_elsewhere(r, t))
+	if (threads_time_is_elsewhere(t))
 		return in_other_threads(t);
 	if (threads_time_mostly(t))
 		return most_of(r, t);

@@ -29,8 +29,11 @@ struct threads_cpu {
 	double in_calls_s, outside_s, recording_s;
 };
 struct threads_cpu threads_time_cpu(const struct report *r, const struct report_threads_time *t);
-/* Is most CPU time of threads without a recorded call, and is that much? */
-bool threads_time_is_elsewhere(const struct report *r, const struct report_threads_time *t);
+/* Is most CPU time of threads without a recorded call? */
+static inline bool threads_time_is_elsewhere(const struct report_threads_time *t)
+{
+	return t->unrecorded_s > t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
+}
 /* CPU time that the kernel charged to the processes (the ledger's) and not to recorded threads
  * while they were recorded, in s; NAN: not known. */
 double threads_time_not_recorded_s(const struct report *r);

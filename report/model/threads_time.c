@@ -142,8 +142,9 @@ static void add_table(const struct report *r, struct report_threads_time *to,
 		   gaps = estimate(to->stolen_share, in_gaps, in_calls, all);
 	double unit = r->profile->clock.ns_per_unit, time = (double)t->time_units * unit;
 	double calls_ns = ((double)t->call_units - (double)t->nested_units) * unit;
-	double gaps_ns = (double)t->gap_units * unit;
 	double recording_ns = (double)t->recording_units * unit;
+	/* What found no room is in the losses, not in a table; nearly all of it is between. */
+	double gaps_ns = fmax((double)t->gap_units * unit, time - calls_ns - recording_ns);
 	double stolen = to->stolen_share > 0 ? to->stolen_share : 0, covered;
 	double on_calls = calls_ns - calls.runnable - calls.asleep;
 	double on_gaps = gaps_ns - gaps.runnable - gaps.asleep;
@@ -186,18 +187,25 @@ static bool is_known(const struct report *r)
 	return all > 0 && unknown <= UNKNOWN_AT_MOST * all;
 }
 
+static double much(double unrecorded_s, double wall_s)
+{
+	return unrecorded_s <= UNRECORDED_LEAST * wall_s ? 0 : unrecorded_s;
+}
+
 void threads_time_fill(struct report *r)
 {
 	const struct profile *p = r->profile;
+	double unrecorded_s = 0;
 	const struct scp_off_cpu all = sum_off_cpu(p);
 
 	r->threads_time.known = is_known(r);
 	for (uint32_t i = 0; i < r->programs; i++) {
 		r->program[i].threads_time = r->threads_time;
-		r->program[i].threads_time.unrecorded_s = r->program[i].unrecorded_s;
+		r->program[i].threads_time.unrecorded_s =
+			much(r->program[i].unrecorded_s, r->program[i].wall_s);
+		unrecorded_s += r->program[i].unrecorded_s;
 	}
-	for (uint32_t i = 0; i < r->programs; i++)
-		r->threads_time.unrecorded_s += r->program[i].unrecorded_s;
+	r->threads_time.unrecorded_s = much(unrecorded_s, r->wall_s);
 	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++) {
 		const struct prof_table *t = &p->table[i];
 
@@ -212,6 +220,8 @@ const char *threads_time_mostly(const struct report_threads_time *t)
 	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 	double asleep = t->asleep_in_calls_s + t->not_recorded_s;
 
+	if (threads_time_is_elsewhere(t))
+		return "computes";
 	if (!t->known || !(cpu + asleep + t->runnable_s > 0))
 		return NULL;
 	if (asleep > cpu && asleep > t->runnable_s)
@@ -237,14 +247,6 @@ struct threads_cpu threads_time_cpu(const struct report *r, const struct report_
 	in_calls -= inside > 0 ? fmin(inside, in_calls) : 0;
 	outside -= between > 0 ? fmin(between, outside) : 0; /* NAN: not known */
 	return (struct threads_cpu){in_calls, outside, cpu - in_calls - outside};
-}
-
-bool threads_time_is_elsewhere(const struct report *r, const struct report_threads_time *t)
-{
-	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
-	double wall_s = t == &r->threads_time ? r->wall_s : r->program[0].wall_s;
-
-	return t->unrecorded_s > cpu && !(t->unrecorded_s <= UNRECORDED_LEAST * wall_s);
 }
 
 /* A line for each reason why less is known than could be. */

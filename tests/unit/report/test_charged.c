@@ -74,6 +74,28 @@ static void charged_time_adds_up_to_the_processes_own(void **state)
 	report_free(r);
 }
 
+/* It is in the losses of the process, and in the time of a thread. */
+static void what_found_no_room_is_no_time_in_calls(void **state)
+{
+	struct profile *p = timed(1);
+	struct report *r = build(p);
+	double in_calls = r->threads_time.cpu_in_calls_s, outside = r->threads_time.cpu_outside_s;
+	uint64_t lost = p->table[1].gap_units;
+
+	(void)state;
+	assert_true(outside > 1e-3);
+	report_free(r);
+	p->table[1].gap_units -= lost;
+	p->losses.overflow_gap_units += lost;
+	r = build(p);
+	assert_float_equal(r->threads_time.cpu_in_calls_s, in_calls, 1e-9);
+	assert_float_equal(r->threads_time.cpu_outside_s, outside, 1e-9);
+	assert_true(threads_time_agrees(r));
+	report_free(r);
+	p->table[1].gap_units += lost;
+	p->losses.overflow_gap_units -= lost;
+}
+
 /* A difference of 27 us, where 1,000 readings of 0.9 ms off the CPU may be off by 2 / sqrt(1000).
  */
 static void what_few_readings_may_be_off_by_is_said(void **state)
@@ -212,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_kernels_account_goes_before_the_sample),
 		cmocka_unit_test(what_few_threads_were_asked_is_said_of_all),
 		cmocka_unit_test(a_theft_in_little_time_is_not_said_of_all),
+		cmocka_unit_test(what_found_no_room_is_no_time_in_calls),
 		cmocka_unit_test(charged_time_adds_up_to_the_processes_own),
 		cmocka_unit_test(what_few_readings_may_be_off_by_is_said),
 	};

@@ -330,6 +330,12 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	assert_float_equal(r->program[1].cpu_s, 0.2, 1e-9);
 	assert_float_equal(r->threads_time.unrecorded_s, 0.79, 1e-9);
 	report_free(r);
+	p->usage.cpu_ns = 300000000; /* of wall times of 6 and 7 s: hardly anything computes */
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_float_equal(r->program[0].unrecorded_s + r->program[1].unrecorded_s, 0.09, 1e-9);
+	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0, 1e-9);
+	assert_float_equal(r->threads_time.unrecorded_s, 0, 1e-9);
+	report_free(r);
 	p->usage_cpu_of = 1; /* not of all of them */
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_float_equal(r->program[0].cpu_s + r->program[1].cpu_s, 0.21, 1e-9);
