@@ -23,7 +23,7 @@ accepted()
 }
 
 @test "help 01: every option that a command accepts is in its --help, and the reverse" {
-	local command bad=0
+	local command name bad=0
 	[ "$(commands | wc -l)" -ge 11 ]
 	for command in $(commands); do
 		accepted "$command" >a.txt
@@ -31,6 +31,10 @@ accepted()
 		[ -s a.txt ] || { echo "$command: accepts nothing?"; bad=1; }
 		diff a.txt d.txt >difference ||
 			{ echo "$command: accepted (<), documented (>), as: letter, name, argument"; cat difference; bad=1; }
+		"$SCPROF" "$command" --help >help.txt
+		for name in $(awk '$2 != "-" { print $2 }' d.txt); do
+			grep -qE -- "^  (-., )?--$name([^a-z-]|$)" help.txt || { echo "$command --help: no --$name"; bad=1; }
+		done
 	done
 	[ $bad = 0 ]
 }

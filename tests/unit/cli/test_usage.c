@@ -132,6 +132,20 @@ static void lists_names_without_those_of_a_flag(void **state)
 	assert_int_equal(usage_names(&usage, 0, names, 2), 2); /* what has room */
 }
 
+/* It has no code where it sets only its member. */
+static void an_option_has_its_dashes(void **state)
+{
+	const struct usage_entry sets = {.name = "paths", .sets = {.type = OPTIONS_FLAG}},
+				 operand = {.name = "PID"};
+	char heading[16];
+
+	(void)state;
+	usage_heading(&sets, heading, sizeof(heading));
+	assert_string_equal(heading, "--paths");
+	usage_heading(&operand, heading, sizeof(heading));
+	assert_string_equal(heading, "PID");
+}
+
 static void cuts_a_heading_that_is_too_long(void **state)
 {
 	char heading[8];
@@ -148,6 +162,7 @@ int main(void)
 		cmocka_unit_test(never_breaks_a_word),
 		cmocka_unit_test(finds_by_name_and_by_code),
 		cmocka_unit_test(lists_names_without_those_of_a_flag),
+		cmocka_unit_test(an_option_has_its_dashes),
 		cmocka_unit_test(cuts_a_heading_that_is_too_long),
 	};
 
