@@ -238,10 +238,12 @@ static int parse_process(struct target *t, pid_t pid, struct profile_error *err)
 				 "cannot see what process %d has mapped: %s.\nRun this as the same "
 				 "user, or as root; or name the profile file or its directory",
 				 (int)pid, strerror(l.maps_errno));
-	return error_set(err,
-			 "process %d writes no profile, and no process that it started does.\n"
-			 "Start it with: scprof run COMMAND, or LD_PRELOAD=libscprof.so COMMAND",
-			 (int)pid);
+	return error_set(
+		err,
+		"process %d writes no profile, and no process that it started does.\n"
+		"Record it meanwhile: scprof top --attach %d. Or start it with scprof run COMMAND, "
+		"or LD_PRELOAD=libscprof.so COMMAND",
+		(int)pid, (int)pid);
 }
 
 int target_parse(struct target *t, const char *word, struct profile_error *err)

@@ -180,7 +180,7 @@ static int print_table(struct text *t, const struct diff *d)
 enum { NAME, SHARE_BASE, SHARE_NEW, TIME_BASE, TIME_NEW, TIME_CHANGE, TIME_VERDICT };
 
 static const struct table_column computing_columns[] = {
-	[NAME] = {"COMPUTING", .least = 8, .style = TERMINAL_NAME},
+	[NAME] = {"COMPUTING", .least = 24, .style = TERMINAL_NAME},
 	[SHARE_BASE] = {"SHARE", .right = true, .drop = 2},
 	[SHARE_NEW] = {"SHARE NEW", .right = true, .drop = 2},
 	[TIME_BASE] = {"CPU TIME", .right = true, .drop = 3},

@@ -250,6 +250,7 @@ bare_below_another_root()
 	grep -q 'No such file' top.err
 	top 1 $$
 	grep -q 'writes no profile' top.err
+	grep -q "scprof top --attach $$\." top.err
 	top 1 4194305
 	grep -q 'no process has the number\|No such file' top.err
 	mkdir empty

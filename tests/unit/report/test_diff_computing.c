@@ -3,6 +3,7 @@
  * depend on those before them. How often is a change seen that is none, and one that is? */
 #include "tests/unit/support/near.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,9 +330,30 @@ static void test_where_a_side_has_no_samples_or_others_nothing_is_compared(void 
 	profile_free(both[1]);
 }
 
+/* Columns go before a name is cut to a few letters. */
+static void test_names_can_be_read(void **state)
+{
+	struct program p = program_of(10);
+	struct simulate s = {1};
+	struct comparison c = {0};
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	(void)state;
+	compare(&c, &s, &p, &p, 2);
+	assert_int_equal(diff_text(c.d, out), 0);
+	fclose(out);
+	if (!strstr(text, "functiona (no symbols)"))
+		fail_msg("%s", text);
+	free(text);
+	end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_can_be_read),
 		cmocka_unit_test(test_one_run_a_side_raises_no_more_false_alarms_than_asked_for),
 		cmocka_unit_test(test_what_a_short_run_did_not_meet_is_not_gone),
 		cmocka_unit_test(test_a_function_that_went_is_seen),
