@@ -34,6 +34,9 @@ static inline bool threads_time_is_elsewhere(const struct report_threads_time *t
 {
 	return t->unrecorded_s > t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 }
+/* CPU time that the kernel charged to a table's threads in their time: it is asked up to their end,
+ * and their time is up to the end of their last call. In s. */
+double threads_time_charged_s(const struct prof_table *t, double ns_per_unit);
 /* CPU time that the kernel charged to the processes (the ledger's) and not to recorded threads
  * while they were recorded, in s; NAN: not known. */
 double threads_time_not_recorded_s(const struct report *r);

@@ -151,8 +151,9 @@ static void add_tables(struct report *r)
 			continue;
 		to = &r->program[r->program_of[t->process]];
 		to->nested_ns += (double)t->nested_units * p->clock.ns_per_unit;
-		to->cpu_s += t->states.covered_ns || !t->call_units ? (double)t->states.cpu_ns / 1e9
-								    : NAN;
+		to->cpu_s += t->states.covered_ns || !t->call_units
+				     ? threads_time_charged_s(t, p->clock.ns_per_unit)
+				     : NAN;
 	}
 }
 

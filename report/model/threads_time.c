@@ -133,6 +133,13 @@ static bool add_known(struct report_threads_time *to, const struct prof_table_st
 	return true;
 }
 
+double threads_time_charged_s(const struct prof_table *t, double ns_per_unit)
+{
+	double time = (double)t->time_units * ns_per_unit, covered = (double)t->states.covered_ns;
+
+	return (double)t->states.cpu_ns / 1e9 * (covered > time ? time / covered : 1);
+}
+
 static void add_table(const struct report *r, struct report_threads_time *to,
 		      const struct prof_table *t, const struct scp_off_cpu *all)
 {
@@ -159,10 +166,13 @@ static void add_table(const struct report *r, struct report_threads_time *to,
 		to->not_recorded_s += gaps.asleep / 1e9;
 		to->estimated_s += time / 1e9;
 	}
-	to->charged_s += (double)t->states.cpu_ns / 1e9;
+	to->charged_s += threads_time_charged_s(t, unit);
 	if (!(time > 0))
 		return;
-	covered = (double)t->states.covered_ns / 1e9 / time * (1 - stolen);
+	/* What it slept after its last call that ended is among what the gaps lost. */
+	if ((double)t->states.covered_ns > 1.1 * time)
+		on_gaps = fmax(on_gaps, 0);
+	covered = fmin((double)t->states.covered_ns / time, 1) / 1e9 * (1 - stolen);
 	to->explained_in_calls_s += covered * on_calls;
 	to->explained_recording_s += covered * recording_ns;
 	to->explained_s += covered * (on_calls + on_gaps + recording_ns);

@@ -35,12 +35,23 @@ static struct profile *timed(double share)
 	return p;
 }
 
+/* Its 8999000 units are the second that it was watched for. */
+static struct profile *over_a_second(struct profile *p)
+{
+	struct scp_off_cpu *lost = &p->table[1].states.gap_off_cpu;
+
+	p->clock.ns_per_unit = 1e9 / 8999000;
+	lost->runnable_ns = 11112346;
+	lost->asleep_ns = 88898766;
+	return p;
+}
+
 /* The thread was on the CPU for 900 ms and charged 1.03 times as much; the process was charged
  * for 73 ms more. */
 static void charged_time_adds_up_to_the_processes_own(void **state)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
-	struct profile *p = timed(1.03);
+	struct profile *p = over_a_second(timed(1.03));
 	struct report *r;
 	char *text;
 
@@ -72,6 +83,29 @@ static void charged_time_adds_up_to_the_processes_own(void **state)
 	assert_true(isnan(threads_time_not_recorded_s(r)));
 	assert_float_equal(threads_time_difference(r), 1 / 1.03 - 1, 1e-8);
 	report_free(r);
+}
+
+/* It computed for 7 s, then slept for 2 in a call that did not end. */
+static void what_a_thread_does_after_its_last_call_is_not_recorded(void **state)
+{
+	struct profile *p = over_a_second(timed(1));
+	struct prof_table_states *s = &p->table[1].states;
+	struct report *r;
+
+	(void)state;
+	s->covered_ns += 9000000000;
+	s->cpu_ns += 7000000000;
+	s->gap_off_cpu.asleep_ns += 2000000000;
+	p->process[0].count = 1;
+	p->processes = 1;
+	p->usage = (struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = s->cpu_ns};
+	p->usage_cpu_of = 1;
+	r = build(p);
+	assert_float_equal(r->threads_time.charged_s, (double)s->cpu_ns / 10e9, 1e-8);
+	assert_float_equal(threads_time_not_recorded_s(r), 0.9 * (double)s->cpu_ns / 1e9, 1e-8);
+	assert_true(fabs(threads_time_difference(r)) < 0.02);
+	report_free(r);
+	p->usage_cpu_of = 0;
 }
 
 /* It is in the losses of the process, and in the time of a thread. */
@@ -234,6 +268,7 @@ int main(void)
 		cmocka_unit_test(the_kernels_account_goes_before_the_sample),
 		cmocka_unit_test(what_few_threads_were_asked_is_said_of_all),
 		cmocka_unit_test(a_theft_in_little_time_is_not_said_of_all),
+		cmocka_unit_test(what_a_thread_does_after_its_last_call_is_not_recorded),
 		cmocka_unit_test(what_found_no_room_is_no_time_in_calls),
 		cmocka_unit_test(charged_time_adds_up_to_the_processes_own),
 		cmocka_unit_test(what_few_readings_may_be_off_by_is_said),

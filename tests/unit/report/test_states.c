@@ -270,18 +270,29 @@ static void a_near_ticker_hides_the_calls_that_kept_their_cpu(void **state)
 	report_free(r);
 }
 
+/* The 8999000 units of its thread are the second that it was watched for. */
+static struct profile *over_a_second(struct profile *p)
+{
+	struct scp_off_cpu *lost = &p->table[1].states.gap_off_cpu;
+
+	p->clock.ns_per_unit = 1e9 / 8999000;
+	lost->runnable_ns = 11112346;
+	lost->asleep_ns = 88898766;
+	return p;
+}
+
 static void one_percent_off_the_kernels_account_warns(void **state)
 {
-	struct report *r = build(timed(1.009));
+	struct report *r = build(over_a_second(timed(1.009)));
 
 	(void)state;
 	assert_null(warning(r, "states-check"));
 	report_free(r);
-	r = build(timed(0.97));
+	r = build(over_a_second(timed(0.97)));
 	assert_non_null(warning(r, "states-check"));
 	assert_non_null(strstr(warning(r, "states-check"), "3.1 % more"));
 	report_free(r);
-	r = build(timed(1.03));
+	r = build(over_a_second(timed(1.03)));
 	assert_non_null(strstr(warning(r, "states-check"), "2.9 % less"));
 	report_free(r);
 }
