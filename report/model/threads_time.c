@@ -197,25 +197,31 @@ static bool is_known(const struct report *r)
 	return all > 0 && unknown <= UNKNOWN_AT_MOST * all;
 }
 
-static double much(double unrecorded_s, double wall_s)
+/* A process's start and end are in no thread's time, either. */
+static double much(double unrecorded_s, double wall_s, uint64_t processes)
 {
-	return unrecorded_s <= UNRECORDED_LEAST * wall_s ? 0 : unrecorded_s;
+	return unrecorded_s <= UNRECORDED_LEAST * wall_s ||
+			       unrecorded_s <= CHECK_LEAST_S * (double)processes
+		       ? 0
+		       : unrecorded_s;
 }
 
 void threads_time_fill(struct report *r)
 {
 	const struct profile *p = r->profile;
-	double unrecorded_s = 0;
 	const struct scp_off_cpu all = sum_off_cpu(p);
+	double unrecorded_s = 0;
+	uint64_t processes = 0;
 
 	r->threads_time.known = is_known(r);
 	for (uint32_t i = 0; i < r->programs; i++) {
 		r->program[i].threads_time = r->threads_time;
-		r->program[i].threads_time.unrecorded_s =
-			much(r->program[i].unrecorded_s, r->program[i].wall_s);
+		r->program[i].threads_time.unrecorded_s = much(
+			r->program[i].unrecorded_s, r->program[i].wall_s, r->program[i].processes);
 		unrecorded_s += r->program[i].unrecorded_s;
+		processes += r->program[i].processes;
 	}
-	r->threads_time.unrecorded_s = much(unrecorded_s, r->wall_s);
+	r->threads_time.unrecorded_s = much(unrecorded_s, r->wall_s, processes);
 	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++) {
 		const struct prof_table *t = &p->table[i];
 

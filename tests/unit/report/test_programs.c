@@ -336,6 +336,15 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0, 1e-9);
 	assert_float_equal(r->threads_time.unrecorded_s, 0, 1e-9);
 	report_free(r);
+	p->usage.cpu_ns = 1000000000; /* a few ms of each of many short ones */
+	process[0].count = process[1].count = 100;
+	p->usage_cpu_of = 200;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_float_equal(r->program[0].cpu_s, 0.8, 1e-9);
+	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0, 1e-9);
+	assert_float_equal(r->threads_time.unrecorded_s, 0, 1e-9);
+	report_free(r);
+	process[0].count = process[1].count = 1;
 	p->usage_cpu_of = 1; /* not of all of them */
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_float_equal(r->program[0].cpu_s + r->program[1].cpu_s, 0.21, 1e-9);
