@@ -130,7 +130,7 @@ static void fill_site(const struct causal *c, size_t i, const struct slopes_site
 
 	*to = (struct causal_result_site){
 		.candidate = c->site[i],
-		.calls_unit = d->calls[i] / d->progress,
+		.calls_unit = d->calls[i] / d->units,
 		.delay_low = causal_design_delay(d, i, 1),
 		.delay_high = causal_design_delay(d, i, 2),
 		.slopes = *slopes,

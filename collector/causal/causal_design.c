@@ -110,6 +110,7 @@ int causal_design_add(struct causal_design *d, const struct causal_design_seen *
 	}
 	d->time += w->window.time;
 	d->progress += w->window.progress;
+	d->units += w->window.progress;
 	d->windows++;
 	d->neighbours++;
 	if (++d->block_windows == CAUSAL_DESIGN_BLOCK) {

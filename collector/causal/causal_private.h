@@ -118,7 +118,9 @@ struct causal_design {
 	uint32_t *epoch_of;
 	struct causal_design_epoch *epoch;
 	size_t epochs;
-	double calls[SLOPES_SITES], time, progress; /* of all windows */
+	double time, progress; /* of all windows */
+	/* Of those, too, that were left out afterwards. */
+	double calls[SLOPES_SITES], units;
 	/* Neighbours: see causal_design_add. */
 	size_t block, block_windows, neighbours, empty;
 	double expected; /* progress in the empty ones, at the usual rate */

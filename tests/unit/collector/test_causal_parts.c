@@ -148,6 +148,26 @@ static void add(struct causal_design *d, double progress, unsigned char level, d
 	assert_int_equal(causal_design_add(d, &w, 10000), 0);
 }
 
+/* A program that is kept from its CPU has idle windows: what lies beside them is left out. */
+static void calls_are_of_as_many_units_as_were_made(void **state)
+{
+	struct causal_design d;
+	double asked = 1e-6;
+
+	(void)state;
+	causal_design_begin(&d, 1);
+	assert_int_equal(causal_design_epoch(&d, &asked), 0);
+	for (int i = 0; i < 20; i++) {
+		add(&d, 100, 0, 400, 0);
+		add(&d, 100, 1, 400, 1e-3);
+		add(&d, 0, 0, 0, 0);
+		add(&d, 100, 0, 400, 0);
+	}
+	assert_true(d.progress < d.units); /* some were left out */
+	assert_float_equal(d.calls[0] / d.units, 4, 1e-9);
+	causal_design_free(&d);
+}
+
 static void delays_are_those_that_were_spun_while_they_were_the_same(void **state)
 {
 	struct causal_design d;
@@ -279,6 +299,7 @@ int main(void)
 		cmocka_unit_test(windows_are_long_enough_for_units_and_edges),
 		cmocka_unit_test(the_longest_of_the_wanted_sites_are_chosen),
 		cmocka_unit_test(draws_are_balanced_and_independent),
+		cmocka_unit_test(calls_are_of_as_many_units_as_were_made),
 		cmocka_unit_test(delays_are_those_that_were_spun_while_they_were_the_same),
 		cmocka_unit_test(windows_without_work_are_no_windows),
 		cmocka_unit_test(delays_fit_the_slowdown_whatever_is_known),
