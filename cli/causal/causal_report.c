@@ -293,7 +293,7 @@ void causal_report_unit(const struct causal_report *r, char *text, size_t size, 
 	if (!row || row->found.basis != CAUSAL_BASIS_CPU || isnan(row->found.mean.value))
 		return;
 	snprintf(text + strlen(text), size - strlen(text),
-		 "; what it waits for others is in that, and not in its MEAN%s%s",
+		 "; waiting for others or for a CPU is in that, and not in its MEAN%s%s",
 		 count == 1 ? ", " : "",
 		 count == 1 ? numbered_duration(1e9 * row->found.mean.value, utf8).text : "");
 }
