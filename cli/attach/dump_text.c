@@ -302,10 +302,11 @@ void dump_text_print(const struct dump_text *x, double since_s, FILE *out)
 	free(done);
 }
 
-static void put_times(const struct dump *d, const struct dump_times *before, double s, FILE *out)
+static void put_times(const struct dump *d, const struct dump_times *before, FILE *out)
 {
 	struct dump_times now = dump_times(d->pid);
-	double all = s * (double)now.threads, on_cpu = (now.on_cpu_s - before->on_cpu_s) / all,
+	double all = (now.at_s - before->at_s) * (double)now.threads,
+	       on_cpu = (now.on_cpu_s - before->on_cpu_s) / all,
 	       runnable = (now.runnable_s - before->runnable_s) / all;
 
 	if (now.threads == before->threads && all > 0)
@@ -328,7 +329,7 @@ void dump_text_after(const struct dump *d, const struct dump_times *before, doub
 			calls ? "In progress all the while, and in no row"
 			      : "No call ended; at the end",
 			(int)d->pid, x.verdict);
-		put_times(d, before, recorded_s, out);
+		put_times(d, before, out);
 		dump_text_print(&x, calls ? recorded_s : 0, out);
 	}
 	if (any)

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -153,8 +154,11 @@ struct dump_times dump_times(pid_t pid)
 {
 	struct dump d = {.pid = pid};
 	struct dump_times times = {0};
+	struct timespec now;
 	uint64_t us[2];
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	times.at_s = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 	list_threads(&d);
 	times.threads = d.threads;
 	for (size_t i = 0; i < d.threads; i++) {

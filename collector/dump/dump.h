@@ -56,6 +56,7 @@ void dump_free(struct dump *d);
 /* What the kernel counts of the threads that a process has now. */
 struct dump_times {
 	size_t threads;
+	double at_s; /* CLOCK_MONOTONIC */
 	double on_cpu_s, runnable_s;
 };
 struct dump_times dump_times(pid_t pid);
