@@ -162,27 +162,25 @@ static void add_tables(struct report *r)
 static int add_unrecorded(struct report *r)
 {
 	const struct profile *p = r->profile;
-	double rest = (double)p->usage.cpu_ns / 1e9, samples = 0, beyond = 0;
+	double all = (double)p->usage.cpu_ns / 1e9, rest = all, samples = 0, beyond = 0;
 	double *of = calloc((size_t)r->programs + 1, sizeof(*of));
 	uint64_t processes = 0;
 
-	for (uint32_t i = 0; i < p->processes; i++)
-		processes += p->process[i].count;
 	for (uint32_t i = 0; of && i < p->samples; i++)
 		for (uint32_t k = 0; k < SCP_SAMPLE_BATCHES; k++) {
 			of[r->program_of[p->sample[i].process]] += p->sample[i].count[k];
 			samples += p->sample[i].count[k];
 		}
 	for (uint32_t i = 0; of && i < r->programs; i++) {
-		double cpu_s = samples > 0 ? of[i] / samples * (double)p->usage.cpu_ns / 1e9 : 0;
-
 		rest -= r->program[i].cpu_s;
-		of[i] = r->programs == 1 ? 1 : fmax(cpu_s - r->program[i].cpu_s, 0);
+		processes += r->program[i].processes;
+		of[i] = fmax(all * of[i] / fmax(samples, 1) - r->program[i].cpu_s, 0);
+		of[i] = r->programs == 1 ? 1 : of[i];
 		beyond += of[i];
 	}
-	for (uint32_t i = 0; p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == processes &&
-			     rest > 0 && beyond > 0 && i < r->programs;
-	     i++) {
+	if (!(p->usage.known & SCP_USAGE_CPU) || p->usage_cpu_of != processes)
+		rest = 0;
+	for (uint32_t i = 0; rest > 0 && beyond > 0 && i < r->programs; i++) {
 		r->program[i].unrecorded_s = rest * of[i] / beyond;
 		r->program[i].cpu_s += r->program[i].unrecorded_s;
 	}
