@@ -97,9 +97,9 @@ void usage_heading(const struct usage_entry *option, char *text, size_t size)
 {
 	char letter[] = {'-', usage_letter(option), ',', ' ', '\0'};
 
-	snprintf(text, size, "%s%s%s%s%s", letter[1] ? letter : "", option->code || option->sets.type ? "--" : "",
-		 option->name, usage_takes_word(option) ? " " : "",
-		 option->argument ? option->argument : "");
+	snprintf(text, size, "%s%s%s%s%s", letter[1] ? letter : "",
+		 option->code || option->sets.type ? "--" : "", option->name,
+		 usage_takes_word(option) ? " " : "", option->argument ? option->argument : "");
 }
 
 void usage_print_text(const char *text, size_t indent, FILE *out)

@@ -32,9 +32,10 @@ accepted()
 		diff a.txt d.txt >difference ||
 			{ echo "$command: accepted (<), documented (>), as: letter, name, argument"; cat difference; bad=1; }
 		"$SCPROF" "$command" --help >help.txt
-		for name in $(awk '$2 != "-" { print $2 }' d.txt); do
-			grep -qE -- "^  (-., )?--$name([^a-z-]|$)" help.txt || { echo "$command --help: no --$name"; bad=1; }
-		done
+		while read -r _ name _; do
+			[ "$name" = - ] || grep -qE -- "^  (-., )?--$name([^a-z-]|$)" help.txt ||
+				{ echo "$command --help: no --$name"; bad=1; }
+		done <d.txt
 	done
 	[ $bad = 0 ]
 }
