@@ -32,7 +32,7 @@ include preload/build.mk profile/build.mk stats/build.mk collector/build.mk repo
 .PHONY: all check list-suites check-long demo bench fuzz lint sanitize clean help setup setup-tests
 all: $(BUILD)/libscprof.so $(UNWIND_OBJECT) $(BUILD)/scprof man examples
 
-TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lmicrohttpd -lprotobuf-c -lz -liberty -lunistring -lncursesw -ltinfo -lm -lpthread -ldl
+TOOL_LIBS = -lelf -ldw -lgsl -lgslcblas -ljansson -lprotobuf-c -lz -liberty -lunistring -lncursesw -ltinfo -lm -lpthread -ldl
 
 define static_library # name, sources
 $(BUILD)/lib$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(2))

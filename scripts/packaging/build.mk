@@ -65,7 +65,7 @@ deb: all
 # The tool for `make dist`: all libraries are inside, so that it runs on any Linux of this processor, whatever
 # its libc is. It loads nothing and speaks no TLS: what libmicrohttpd and libdw could ask for says no.
 DIST = $(BUILD)/dist
-STATIC_LIBS = $(TOOL_LIBS) $(foreach l,lzma bz2 zstd,$(if $(filter /%,$(shell $(CC) -print-file-name=lib$l.a)),-l$l))
+STATIC_LIBS = $(TOOL_LIBS) -lmicrohttpd $(foreach l,lzma bz2 zstd,$(if $(filter /%,$(shell $(CC) -print-file-name=lib$l.a)),-l$l))
 $(DIST)/absent.c: $(BUILD)/libserve.a
 	@mkdir -p $(@D)
 	@{ nm -u "$$($(CC) -print-file-name=libmicrohttpd.a)" 2>/dev/null | sed -n 's/^ *U \(gnutls_[a-z0-9_]*\)$$/\1/p' | sort -u | \
@@ -78,9 +78,10 @@ $(DIST)/absent.c: $(BUILD)/libserve.a
 $(DIST)/absent.o: $(DIST)/absent.c
 	$(CC) -O2 -c -o $@ $<
 
-# libc has a dlopen for itself, and ld warns of that.
+# Weak references do not bring functions in by themselves. libc has a dlopen for itself, and ld warns of that.
 $(DIST)/scprof: $(BUILD)/cli/main.o $(TOOL_ARCHIVES) $(DIST)/absent.o
-	$(CC) -static -s -o $@ $^ -Wl,--start-group $(STATIC_LIBS) -Wl,--end-group -Wl,--trace > $@.inputs 2>&1 || { cat $@.inputs >&2; exit 1; }
+	$(CC) -static -s -o $@ $^ $$(nm $(BUILD)/libserve.a | sed -n 's/^ *w \(MHD_.*\)/-Wl,-u,\1/p') \
+		-Wl,--start-group $(STATIC_LIBS) -Wl,--end-group -Wl,--trace > $@.inputs 2>&1 || { cat $@.inputs >&2; exit 1; }
 
 # `make dist` looks first whether the static libraries are there.
 dist: all

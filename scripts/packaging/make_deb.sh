@@ -98,6 +98,8 @@ rm -f "$build"/deb/*.deb
 optional=$work/libscprof/usr/lib/$multiarch/libscprof-unwind.so
 [ -e "$optional" ] && optional=(-dRecommends "$optional") || optional=()
 package libscprof "$work/libscprof/usr/lib/$multiarch/libscprof.so" "${optional[@]}"
-package scprof "$work/scprof/usr/bin/scprof"
+# scprof serve loads libmicrohttpd when it starts: no dependency that dpkg-shlibdeps sees in the tool.
+${CC:-cc} -shared -o "$work/loaded.so" -x c /dev/null -Wl,--no-as-needed -lmicrohttpd
+package scprof "$work/scprof/usr/bin/scprof" "$work/loaded.so"
 package libscprof-dev
 ls "$build"/deb/*.deb

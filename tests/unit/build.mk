@@ -67,9 +67,9 @@ CFLAGS_tests_unit_collector_test_stack_arguments = -Wno-psabi
 $(UNIT)/report/test_memory: UNIT_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # The clock, and which profiles are read and reported, are the test's to say.
 $(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source_load,--wrap=report_build
-# The daemon of libmicrohttpd, and what is allocated, are the test's.
+# libmicrohttpd, and what is allocated, are the test's.
 CFLAGS_tests_unit_serve_test_http = $(MICROHTTPD_CFLAGS)
-$(UNIT)/serve/test_http: UNIT_LDFLAGS = -Wl,--wrap=MHD_start_daemon,--wrap=calloc,--wrap=free
+$(UNIT)/serve/test_http: UNIT_LDFLAGS = -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlerror,--wrap=calloc,--wrap=free
 # Which directories are locked is the test's to watch.
 # Time is made up.
 $(UNIT)/collector/test_causal: UNIT_LDFLAGS = -Wl,--wrap=causal_state_now,--wrap=causal_state_wait

@@ -549,6 +549,16 @@ two_services()
 	"$SCPROF" serve --help | grep -q -- --listen
 }
 
+@test "without a libmicrohttpd that can be loaded it says so, with status 1, and other commands work" {
+	mkdir lib
+	: >lib/libmicrohttpd.so.12
+	run --separate-stderr env LD_LIBRARY_PATH="$T/lib" timeout 300 "$SCPROF" serve --listen 127.0.0.1:0
+	[ "$status" = 1 ]
+	[ -z "$output" ]
+	[[ $stderr == "scprof serve: cannot load libmicrohttpd.so.12: "*"install libmicrohttpd"* ]]
+	LD_LIBRARY_PATH=$T/lib "$SCPROF" --version
+}
+
 @test "another address than loopback is warned about" {
 	start_agent --listen 0.0.0.0:0 out
 	grep -q 'everybody who reaches it' agent.err
