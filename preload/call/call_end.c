@@ -89,7 +89,7 @@ static inline void add_to_entry(const struct scp_call *c, struct scp_rt *rt, uin
 		add_slow(rt->slow, slow_units);
 	if (unlikely(off != NULL))
 		states_add(t, rt, units, off);
-	if (unlikely(calls == e->batch_end))
+	if (unlikely(calls == rt->batch_end))
 		batch_close(t, rt);
 	phase_at_end(t, rt, c->fine_ns, t->slow_clock ? c->slow_began_at : c->began_at);
 	sums_end_entry(e, calls);
@@ -128,6 +128,14 @@ static inline void close_account(const struct scp_call *c, uint64_t now, uint64_
 	if (!c->outer)
 		recording_settle(t);
 	recording_publish(t);
+}
+
+COLD struct scp_hist *call_fast_other_histogram(struct scp_rt *rt, uint32_t block)
+{
+	struct scp_hist *h = rt->more ? rt->more->hist[block] : NULL;
+	if (h)
+		rt->usual = (uintptr_t)h | block;
+	return h;
 }
 
 /* batch_close of a top-level interval, after its end. */

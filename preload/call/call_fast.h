@@ -106,10 +106,19 @@ static inline __attribute__((always_inline)) struct scp_rt_next *call_fast_next(
 	return likely(from->gap[1].to == rt) ? &from->gap[1] : NULL;
 }
 
-static inline __attribute__((always_inline)) struct scp_hist *call_fast_histogram(
-	bool page, const struct scp_rt *rt, uint32_t bucket)
+/* Another block than the last call's, if there is one. */
+HIDDEN struct scp_hist *call_fast_other_histogram(struct scp_rt *rt, uint32_t block);
+
+static inline __attribute__((always_inline)) struct scp_hist *call_fast_histogram(bool page,
+										  struct scp_rt *rt,
+										  uint32_t bucket)
 {
-	return !page && likely(rt->more != NULL) ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
+	if (page)
+		return NULL;
+	uintptr_t usual = table_usual(rt, bucket / SCP_HIST_BUCKETS);
+	return likely(table_is_usual(usual))
+		       ? (struct scp_hist *)usual
+		       : call_fast_other_histogram(rt, bucket / SCP_HIST_BUCKETS);
 }
 
 /* A top-level call is recorded: the next one comes after it. */
@@ -129,7 +138,7 @@ static inline __attribute__((always_inline)) bool call_fast_add_tickless(
 {
 	struct scp_entry *e = rt->entry;
 	uint64_t calls = e->calls + 1;
-	if (unlikely(t->inner) || unlikely(calls == e->batch_end))
+	if (unlikely(t->inner) || unlikely(calls == rt->batch_end))
 		return false;
 	gap->calls++;
 	sums_add_tickless(e, calls, now, bytes, has_bytes);
@@ -166,7 +175,7 @@ static inline __attribute__((always_inline)) bool call_fast_add(bool page, struc
 	t->table->last_at = now;
 	if (!page)
 		h->count[bucket % SCP_HIST_BUCKETS]++;
-	if (unlikely(calls == e->batch_end))
+	if (unlikely(calls == rt->batch_end))
 		call_fast_close_batch(t, rt);
 	sums_end_entry(e, calls);
 	call_fast_leave(t, rt);
@@ -191,7 +200,7 @@ static inline __attribute__((always_inline)) bool call_fast_add_nested(
 	sums_add_inner(e, &t->inner, inner_at);
 	if (!page)
 		h->count[bucket % SCP_HIST_BUCKETS]++;
-	if (unlikely(calls == e->batch_end))
+	if (unlikely(calls == rt->batch_end))
 		batch_close(t, rt);
 	sums_end_entry(e, calls);
 	t->table->nested_units += units;

@@ -11,13 +11,6 @@
 #define LINE	   64u
 #define LINES_MOST 8u /* a path of some 25 frames */
 
-static uint64_t *usual_count(const struct scp_rt *rt)
-{
-	uint32_t bucket = sums_bucket(rt->least);
-	struct scp_hist *h = rt->more ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
-	return h ? &h->count[bucket % SCP_HIST_BUCKETS] : NULL;
-}
-
 COLD void follower_note(struct scp_thread *t, struct scp_memo *m)
 {
 	struct scp_rt *rt = m->site->rt[SCP_COMPLETED];
@@ -32,7 +25,7 @@ COLD void follower_note(struct scp_thread *t, struct scp_memo *m)
 	f->site = m->site;
 	f->rt = rt;
 	f->entry = rt->entry;
-	f->count = usual_count(rt);
+	f->count = table_usual_count(rt);
 	f->gap = next ? next->gap : NULL;
 	compiler_barrier();
 	f->memo = m;
@@ -54,8 +47,6 @@ COLD void follower_fetch(struct scp_thread *t, const struct scp_follower *f)
 		__builtin_prefetch(f->gap, 1);
 	__builtin_prefetch(f->entry, 1);
 	__builtin_prefetch((const uint8_t *)f->entry + LINE, 1);
-	if (f->count) { /* the shortest calls', and of calls twice as long */
-		__builtin_prefetch(f->count, 1);
-		__builtin_prefetch((const uint8_t *)f->count + LINE, 1);
-	}
+	__builtin_prefetch(f->count, 1); /* the shortest calls', and of calls twice as long */
+	__builtin_prefetch((const uint8_t *)f->count + LINE, 1);
 }

@@ -143,8 +143,9 @@ static void prepare_entry(uint32_t slow_kind)
 	rt->slow = slow_kind ? &scratch.slow : NULL;
 	for (unsigned i = 0; i < SCP_HIST_BLOCKS; i++)
 		rt->more->hist[i] = &scratch.hist[i];
+	rt->usual = (uintptr_t)&scratch.hist[0];
 	scratch.entry.calls = SCP_FIRST_CALLS + 1; /* the first ones cost more */
-	scratch.entry.batch_end = ~UINT64_C(0);
+	scratch.entry.batch_end = rt->batch_end = ~UINT64_C(0);
 }
 
 static void prepare_thread(const struct overhead_way *w)

@@ -209,17 +209,22 @@ static bool is_kept(const struct scp_rt *rt)
 	       more->batch_count < FIRST_CALLS_BATCHES;
 }
 
+static void end_at(struct scp_rt *rt, uint64_t calls)
+{
+	rt->entry->batch_end = rt->batch_end = calls;
+}
+
 COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 {
 	struct scp_entry *e = rt->entry;
 	uint64_t calls = *(volatile uint64_t *)&e->calls; /* of the file: read once */
 	if (calls <= 1) {
 		e->first_units = e->units;
-		e->batch_end = e->batch_calls;
+		end_at(rt, e->batch_calls);
 		return;
 	}
 	if (!is_kept(rt) && !make_blocks(t, rt)) {
-		e->batch_end = ~UINT64_C(0); /* no room: none for this entry */
+		end_at(rt, ~UINT64_C(0)); /* no room: none for this entry */
 		return;
 	}
 	uint32_t slot = rt->more->batch_count;
@@ -241,6 +246,6 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 	else
 		double_batches(t, rt);
 	e->batch_count = rt->more->batch_count;
-	e->batch_end = calls + e->batch_calls;
+	end_at(rt, calls + e->batch_calls);
 	header_refresh_if_old();
 }

@@ -70,8 +70,8 @@ static struct scp_rt *new_entry(struct scp_thread *t, struct scp_site *site, uin
 	e->outcome = outcome == SCP_TIMEOUT ? SCP_WOULD_BLOCK : outcome;
 	e->min_units = ~UINT64_C(0);
 	e->first_at = first_at;
-	e->batch_calls = 2; /* a path taken once needs no batches */
-	e->batch_end = 1;   /* the first call is noted on the way: see batch_close */
+	e->batch_calls = 2;		  /* a path taken once needs no batches */
+	e->batch_end = rt->batch_end = 1; /* the first call is noted on the way: see batch_close */
 	e->flags = (bytes ? SCP_ENTRY_BYTES : 0) |
 		   (outcome == SCP_TIMEOUT ? SCP_ENTRY_TIMED_OUT : 0) |
 		   way_of(site->function) << SCP_ENTRY_WAY_SHIFT;

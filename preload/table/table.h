@@ -57,13 +57,27 @@ HIDDEN bool table_more(struct scp_thread *t, struct scp_rt *rt);
 /* Make histogram block `block` of an entry. */
 HIDDEN struct scp_hist *table_histogram(struct scp_thread *t, struct scp_rt *rt, uint32_t block);
 
+/* Block `block`, if that is the usual one: its address is kept with the number in its low bits, so
+ * that one word says both. Else something that is not aligned, or NULL. */
+static inline uintptr_t table_usual(const struct scp_rt *rt, uint32_t block)
+{
+	return rt->usual ^ block;
+}
+
+static inline bool table_is_usual(uintptr_t usual)
+{
+	_Static_assert(_Alignof(struct scp_hist) == SCP_HIST_BLOCKS, "room for the number");
+	return !(usual & (SCP_HIST_BLOCKS - 1));
+}
+
 /* Where an entry's calls of so many units are counted; NULL: there is no room. */
 static inline uint64_t *table_count(struct scp_thread *t, struct scp_rt *rt, uint64_t units)
 {
-	uint32_t bucket = sums_bucket(units);
-	struct scp_hist *h = rt->more ? rt->more->hist[bucket / SCP_HIST_BUCKETS] : NULL;
-	if (unlikely(!h) && !(h = table_histogram(t, rt, bucket / SCP_HIST_BUCKETS)))
+	uint32_t bucket = sums_bucket(units), block = bucket / SCP_HIST_BUCKETS;
+	struct scp_hist *h = rt->more ? rt->more->hist[block] : NULL;
+	if (unlikely(!h) && !(h = table_histogram(t, rt, block)))
 		return NULL;
+	rt->usual = (uintptr_t)h | block;
 	return &h->count[bucket % SCP_HIST_BUCKETS];
 }
 
@@ -152,6 +166,15 @@ HIDDEN void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
 HIDDEN void states_close_batch(struct scp_thread *t, struct scp_rt *rt, uint32_t slot);
 HIDDEN void states_merge_pairs(struct scp_rt *rt);
 
+/* Where the shortest calls are counted, if that is in the usual block; else any address. */
+static inline const void *table_usual_count(const struct scp_rt *rt)
+{
+	uint32_t bucket = sums_bucket(rt->least);
+	return (const void *)(table_usual(rt, bucket / SCP_HIST_BUCKETS) +
+			      offsetof(struct scp_hist, count[0]) +
+			      bucket % SCP_HIST_BUCKETS * sizeof(uint64_t));
+}
+
 /* What the end of a call at this site adds to, most often: fetched at once, instead of one after
  * another. */
 static inline void table_prefetch(const struct scp_thread *t, const struct scp_site *s)
@@ -162,10 +185,5 @@ static inline void table_prefetch(const struct scp_thread *t, const struct scp_s
 	__builtin_prefetch(next[next->to != rt].gap, 1);
 	__builtin_prefetch(rt->entry, 1);
 	__builtin_prefetch((const uint8_t *)rt->entry + 64, 1);
-	if (rt->more) {
-		uint32_t bucket = sums_bucket(rt->least);
-		const struct scp_hist *h = rt->more->hist[bucket / SCP_HIST_BUCKETS];
-		if (h)
-			__builtin_prefetch(&h->count[bucket % SCP_HIST_BUCKETS], 1);
-	}
+	__builtin_prefetch(table_usual_count(rt), 1);
 }

@@ -53,7 +53,7 @@ struct scp_follower {
 	struct scp_site *site;
 	struct scp_rt *rt;
 	struct scp_entry *entry;
-	uint64_t *count; /* of a histogram */
+	const void *count; /* of a histogram, most likely */
 	struct scp_gap *gap;
 };
 
@@ -64,14 +64,19 @@ struct scp_rt {
 	/* Of calls of the fast path: neither shorter than `least` nor longer than that and `span`,
 	 * as some of the entry's calls were, nor longer than thread.fast_limit. */
 	uint64_t least, span;
-	struct scp_rt_more *more;  /* NULL: not yet */
+	uintptr_t usual;	   /* block of the histogram that counted last: table_usual */
+	uint64_t batch_end;	   /* as in the entry */
 	struct scp_rt_next gap[2]; /* the two latest successors; the second in another line */
+	struct scp_rt_more *more;  /* NULL: not yet */
 	struct scp_slow *slow;
 	struct entry_states *states; /* NULL: no switched call yet, see table.h */
-	uint32_t id, function, outcome;
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
-	struct scp_follower follower;
+	uint32_t id, function;
+	struct scp_follower follower; /* third line */
+	uint32_t outcome;
 };
+_Static_assert(offsetof(struct scp_rt, gap[1]) == 64, "what all calls need is in one line");
+_Static_assert(offsetof(struct scp_rt, follower) == 128, "a line");
 
 /* Where a memo is looked for. */
 struct memo_place {

@@ -116,18 +116,22 @@ static double at_most(double k, double n, double q)
 	return distributions_beta_upper(q, k + 1, n - k);
 }
 
-/* Up to here adding up takes less than one incomplete beta function, and no power underflows. */
+/* Up to so many expected calls of the rarer kind adding up takes less than one incomplete beta
+ * function, and no power underflows. */
 #define FEW 64
 
+/* Adds up from the end with few calls: those below q, or those beyond it, of which the smallest
+ * count is looked for with more than 1 - p up to it. */
 static double quantile_of_few(double p, double n, double q)
 {
-	double one = pow(1 - q, n), sum = one, k = 0;
+	bool below = q <= 0.5;
+	double rare = below ? q : 1 - q, one = pow(1 - rare, n), sum = one, k = 0;
 
-	for (; k < n && sum < p; k++) {
-		one *= (n - k) / (k + 1) * (q / (1 - q));
+	for (; k < n && (below ? sum < p : sum <= 1 - p); k++) {
+		one *= (n - k) / (k + 1) * (rare / (1 - rare));
 		sum += one;
 	}
-	return k;
+	return below ? k : n - k;
 }
 
 /* The smallest whole k with P(count <= k) >= p. From 2^53 on, where doubles skip whole numbers, a
@@ -136,7 +140,7 @@ static double binomial_quantile(double p, double n, double q)
 {
 	double low = -1, high = n;
 
-	if (n <= FEW)
+	if (n * fmin(q, 1 - q) <= FEW)
 		return quantile_of_few(p, n, q);
 	while (high - low > 1) {
 		double k = floor((low + high) / 2);

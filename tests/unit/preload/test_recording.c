@@ -36,7 +36,7 @@ static void record(uint64_t units)
 void batch_close(struct scp_thread *t, struct scp_rt *rt)
 {
 	assert_ptr_equal(t, &thread);
-	rt->entry->batch_end++;
+	rt->batch_end++;
 	if (late)
 		record(late);
 }
@@ -65,7 +65,7 @@ static int set_up(void **state)
 		free(m->site);
 		memset(m, 0, sizeof *m);
 		m->entry.min_units = ~UINT64_C(0);
-		m->entry.batch_end = 1;
+		m->rt.batch_end = 1;
 		m->rt.entry = &m->entry;
 		m->rt.span = UINT32_MAX;
 		m->rt.gap[0] = (struct scp_rt_next){
