@@ -9,14 +9,14 @@
 #include "preload/call/call_fast.h"
 
 #define LINE	   64u
-#define LINES_MOST 8u /* a path of some 25 frames */
+#define LINES_MOST 6u /* a path of some 40 frames */
 
 COLD void follower_note(struct scp_thread *t, struct scp_memo *m)
 {
 	struct scp_rt *rt = m->site->rt[SCP_COMPLETED];
 	struct scp_rt_next *next = call_fast_next(t->previous, rt);
 	struct scp_follower *f = &t->previous->follower;
-	uint64_t lines = ((uint64_t)m->end - (uint64_t)m + LINE - 1) / LINE;
+	uint64_t lines = ((uint64_t)memo_tail(m) - (uint64_t)m + LINE - 1) / LINE;
 	f->memo = NULL; /* none, wherever a handler leaves us */
 	compiler_barrier();
 	f->since = t->places_since;

@@ -46,7 +46,7 @@ static bool readable(void *context, uint64_t address)
 static bool note(void *context, uint64_t address, uint64_t value)
 {
 	struct walk_result *r = &((struct scp_thread *)context)->found;
-	if (r->noted_count >= NOTED_MAX - CONTROL_WORDS) /* these are kept */
+	if (r->noted_count >= NOTED_MAX)
 		return false;
 	r->noted[r->noted_count++] = (struct noted_word){address, value};
 	return true;
@@ -119,7 +119,7 @@ static enum unwind_result walk(struct full_walk *w, uintptr_t outer)
 	merge_last(w, UINT64_MAX);
 	if (step == UNWIND_END && r->outer == OUTER_UNKNOWN)
 		r->outer = OUTER_GONE;
-	if (step == UNWIND_END || r->noted_count < NOTED_MAX - CONTROL_WORDS)
+	if (step == UNWIND_END || r->noted_count < NOTED_MAX)
 		r->reach = REACH_ALL;
 	return step;
 }

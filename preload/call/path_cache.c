@@ -18,11 +18,10 @@
 #define PLACES_FIRST 1024u
 #define PLACES_MOST  131072u
 #define WAYS	     4u /* places of a set: a cache line */
+#define ROOM_UNIT    4u /* words */
 
-_Static_assert(NOTED_MAX + MEMO_BLOCK <= UINT16_MAX, "struct scp_memo's room");
+_Static_assert(2 * (NOTED_MAX + MEMO_BLOCK) / ROOM_UNIT <= UINT16_MAX, "struct scp_memo's room");
 _Static_assert(WAYS * sizeof(struct memo_place) == 64, "a set is a cache line");
-
-static const uint64_t zero_word;
 
 static void forget_memos(struct scp_thread *t)
 {
@@ -105,12 +104,15 @@ static struct scp_memo *look_up(struct scp_thread *t, uint64_t place, uint64_t r
 	return NULL;
 }
 
-/* The first word that differs; NULL: none. */
-static const struct noted_word *find_difference(const struct scp_memo *m)
+/* The first word that differs, and which it is; NULL: none. */
+static const memo_word *find_difference(const struct scp_memo *m, uint32_t *at)
 {
-	for (const struct noted_word *w = m->word; w != m->end; w++)
-		if (memo_differs(w))
-			return w;
+	for (*at = 0; *at < m->wide; ++*at)
+		if (memo_differs_widely(m, *at))
+			return (const memo_word *)m->word[2 * *at];
+	for (const uint64_t *w = memo_packed(m), *end = w + m->packed; w != end; w++, ++*at)
+		if (memo_differs(m, *w))
+			return memo_address(m, *w);
 	return NULL;
 }
 
@@ -128,10 +130,10 @@ static uint64_t mix_python(const struct walk_result *r)
  * place is that of all these words; unless they were read (`python`) the search ends there, with
  * t->place_missed NULL. */
 static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-			       uint64_t function, bool python)
+			       uint32_t function, bool python)
 {
 	uint64_t place = mix_place(0, ra, cfa);
-	uint32_t steps = 0; /* that Python's words led */
+	uint32_t steps = 0, at; /* that Python's words led */
 	t->place_missed = NULL;
 	t->place_is_python = false;
 	for (unsigned i = 0; i < MEMO_STEPS && likely(t->places != 0); i++) {
@@ -139,20 +141,20 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 		t->place_tag = place_tag(place);
 		if (!m)
 			return NULL;
-		for (unsigned line = 1; line < 6; line++) /* of its words */
+		for (unsigned line = 1; line < 5; line++) /* of its words */
 			__builtin_prefetch((const uint8_t *)m + 64 * line);
 		if ((m->function & ~MEMO_USES_FP) != function) {
 			place = mix_place(place, 1, function);
 			continue;
 		}
-		const struct noted_word *w = find_difference(m);
-		bool other_fp = m->function & MEMO_USES_FP && m->fp != fp;
+		const memo_word *w = find_difference(m, &at);
+		bool other_fp = m->function & MEMO_USES_FP && memo_tail(m)->fp != fp;
 		if (!w && !other_fp) {
 			table_prefetch(t, m->site);
 			t->front[memo_slot(ra, cfa)] = m;
 			return m;
 		}
-		if (w && w - m->word < m->python_words && ++steps >= MEMO_PYTHON_STEPS) {
+		if (w && at < memo_tail(m)->python_words && ++steps >= MEMO_PYTHON_STEPS) {
 			if (steps > MEMO_PYTHON_STEPS)
 				return NULL;
 			if (!python) {
@@ -163,14 +165,13 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 			t->place_is_python = true;
 			continue;
 		}
-		place = w ? mix_place(place, w->address, *(volatile uint64_t *)w->address)
-			  : mix_place(place, 0, fp);
+		place = w ? mix_place(place, (uint64_t)w, *w) : mix_place(place, 0, fp);
 	}
 	return NULL;
 }
 
 COLD struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa,
-					uint64_t fp, uint64_t function)
+					uint64_t fp, uint32_t function)
 {
 	return search(t, ra, cfa, fp, function, false);
 }
@@ -180,8 +181,8 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 {
 	struct memo_place *at = t->place_missed;
 	struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
-	uint64_t bytes = sizeof *m + words * sizeof(struct noted_word);
-	if (m && m->room >= words)
+	uint64_t bytes = sizeof *m + words * sizeof m->word[0] + sizeof(struct memo_tail);
+	if (m && ROOM_UNIT * m->room >= words)
 		return m;
 	m = arena_take(&t->memos, bytes);
 	if (!m) {
@@ -190,7 +191,7 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 		m = arena_take(&t->memos, bytes);
 	}
 	if (m)
-		m->room = (uint16_t)words;
+		m->room = (uint16_t)(words / ROOM_UNIT);
 	return m;
 }
 
@@ -227,24 +228,52 @@ static void put(struct scp_thread *t, struct scp_memo *m)
 	t->front[memo_slot(m->ra, m->cfa)] = m;
 }
 
-/* It does not match before it is complete: a handler may leave this place for good. */
-static struct scp_memo *begin_memo(struct scp_thread *t)
+static bool is_packable(const struct noted_word *w, uint64_t base)
 {
-	struct walk_result *r = &t->found;
-	if (!r->noted_count) /* nothing but the caller: compare the word that says so */
-		r->noted[r->noted_count++] = (struct noted_word){(uint64_t)&zero_word, 0};
-	uint32_t words = (r->noted_count + MEMO_BLOCK - 1) / MEMO_BLOCK * MEMO_BLOCK;
+	return w->address >= base && !((w->address - base) % 8) &&
+	       (w->address - base) / 8 <= MEMO_DISTANCE_MOST &&
+	       !(w->value >> (64 - MEMO_DISTANCE_BITS));
+}
+
+/* How many of the noted words are wide: the first ones, or all. */
+static uint32_t count_wide(const struct walk_result *r, uint64_t base)
+{
+	for (uint32_t i = r->wide; i < r->noted_count; i++)
+		if (!is_packable(&r->noted[i], base))
+			return r->noted_count;
+	return r->wide;
+}
+
+static void fill_words(struct scp_memo *m, const struct walk_result *r)
+{
+	const struct noted_word *w = r->noted;
+	for (uint32_t i = 0; i < m->wide; i++, w++) {
+		m->word[2 * i] = w->address;
+		m->word[2 * i + 1] = w->value;
+	}
+	uint64_t *packed = m->word + 2 * m->wide;
+	for (uint32_t i = 0; i < m->packed; i++) {
+		packed[i] = w->value << MEMO_DISTANCE_BITS | (w->address - m->base) / 8;
+		w += w + 1 < r->noted + r->noted_count; /* the last one again */
+	}
+}
+
+/* It does not match before it is complete: a handler may leave this place for good. */
+static struct scp_memo *begin_memo(struct scp_thread *t, uint64_t base)
+{
+	const struct walk_result *r = &t->found;
+	uint32_t wide = count_wide(r, base);
+	uint32_t packed = (r->noted_count - wide + MEMO_BLOCK - 1) / MEMO_BLOCK * MEMO_BLOCK;
+	uint32_t words = (2 * wide + packed + ROOM_UNIT - 1) / ROOM_UNIT * ROOM_UNIT;
 	struct scp_memo *m = take(t, words);
 	if (!m)
 		return NULL;
 	m->function = MEMO_NOTHING;
 	compiler_barrier();
-	for (uint32_t i = 0; i < r->noted_count; i++)
-		m->word[i] = r->noted[i];
-	for (uint32_t i = r->noted_count; i < words; i++)
-		m->word[i] = r->noted[r->noted_count - 1];
-	m->end = m->word + words;
-	m->python_words = (uint16_t)r->python_words;
+	m->base = base;
+	m->wide = (uint16_t)wide;
+	m->packed = (uint16_t)packed;
+	fill_words(m, r);
 	m->tag = t->place_tag;
 	return m;
 }
@@ -254,7 +283,7 @@ static struct scp_memo *begin_memo(struct scp_thread *t)
 static uint32_t stack_words(const struct walk_result *r, const struct walk_start *from,
 			    uint32_t function)
 {
-	uint32_t unwinder = r->python_words; /* its first word */
+	uint32_t unwinder = r->wide; /* its first word */
 	uint64_t first = r->noted_count > unwinder ? r->noted[unwinder].address : 0;
 	uint64_t frame = first < from->sp ? SELECTED_FRAME_UNKNOWN : (first - from->sp) / 8;
 	if (function < FN_COUNT)
@@ -264,21 +293,10 @@ static uint32_t stack_words(const struct walk_result *r, const struct walk_start
 	return selected_stack_words(function - FN_COUNT, from->sp, frame);
 }
 
-/* As long as recording is neither stopped nor started again. */
-static void note_control(struct walk_result *r)
-{
-	if (control.page)
-		r->noted[r->noted_count++] =
-			(struct noted_word){(uint64_t)&control.page->word, control.seen};
-	if (control.wake_word)
-		r->noted[r->noted_count++] =
-			(struct noted_word){(uint64_t)control.wake_word, control.wake_seen};
-}
-
 static void clear_result(struct walk_result *r)
 {
 	r->frame_count = r->flags = 0;
-	r->noted_count = r->python_words;
+	r->noted_count = r->wide;
 	r->path = (struct path_place){0, 0};
 	r->used_fp = false;
 	r->reach = 0;
@@ -290,7 +308,7 @@ static bool can_walk(void)
 	return !sys_sandboxed && stack_room() >= STACK_TO_UNWIND;
 }
 
-/* Before the C frames: its words are compared first. */
+/* Before the C frames: its words are compared first, and those of control. */
 static COLD void read_python(struct scp_thread *t)
 {
 	t->found.python_words = t->found.noted_count = 0;
@@ -302,7 +320,19 @@ static COLD void read_python(struct scp_thread *t)
 	t->found.python_words = t->found.noted_count;
 }
 
-/* After read_python. */
+/* As long as recording is neither stopped nor started again. */
+static void note_control(struct walk_result *r)
+{
+	if (control.page)
+		r->noted[r->noted_count++] =
+			(struct noted_word){(uint64_t)&control.page->word, control.seen};
+	if (control.wake_word)
+		r->noted[r->noted_count++] =
+			(struct noted_word){(uint64_t)control.wake_word, control.wake_seen};
+	r->wide = r->noted_count;
+}
+
+/* After these two. */
 static void walk(struct scp_thread *t, const struct walk_start *from)
 {
 	clear_result(&t->found);
@@ -330,7 +360,7 @@ static struct scp_memo *take_known(struct scp_thread *t, const struct walk_start
 }
 
 static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start *from,
-				   uint64_t function, bool python)
+				   uint32_t function, bool python)
 {
 	return take_known(t, from, search(t, from->ra, from->sp, from->fp, function, python));
 }
@@ -348,6 +378,7 @@ static inline __attribute__((always_inline)) struct scp_memo *find_or_walk(
 		return m;
 	bool is_python = !t->place_missed;
 	read_python(t);
+	note_control(&t->found);
 	if (unlikely(t->walk.merges && is_python))
 		m = find_known(t, from, function, true);
 	if (!m)
@@ -373,16 +404,15 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	struct scp_site *site = path_tree_site(t, r->path, function);
 	if (t->paths != paths)
 		second_check_path(t, from);
-	note_control(r);
 	if (site && is_worth_a_memo(t))
-		m = begin_memo(t);
+		m = begin_memo(t, from->sp);
 	bool is_kept = m != NULL;
 	m = is_kept ? m : (struct scp_memo *)t->spare;
 	m->ra = from->ra;
 	m->cfa = from->sp;
-	m->fp = from->fp;
+	*memo_tail(m) = (struct memo_tail){from->fp, r->python_words};
 	m->inside = 0;
-	m->stack_words = words;
+	m->stack_words = (uint16_t)words;
 	m->reach = r->reach;
 	m->site = site ? site : &t->no_site;
 	compiler_barrier();

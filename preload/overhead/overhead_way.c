@@ -26,7 +26,7 @@ static struct {
 	struct scp_rt_more more;
 	union {
 		struct scp_memo memo;
-		uint64_t room[sizeof(struct scp_memo) / 8 + 2 * OVERHEAD_WAY_WORDS];
+		uint64_t room[sizeof(struct scp_memo) / 8 + OVERHEAD_WAY_WORDS];
 	} m;
 	uint64_t stack[OVERHEAD_WAY_WORDS * WORDS_APART];
 	struct region_open region[REGIONS];
@@ -125,9 +125,10 @@ static __attribute__((noinline)) long remember_caller(int fd, const void *buf, s
 	scratch.site.path = 1;
 	for (unsigned i = 0; i < SCP_OUTCOMES; i++)
 		scratch.site.rt[i] = &scratch.rt;
+	m->base = (uint64_t)scratch.stack;
+	m->packed = (uint16_t)scratch.words;
 	for (unsigned i = 0; i < scratch.words; i++)
-		m->word[i] = (struct noted_word){(uint64_t)&scratch.stack[i * WORDS_APART], 0};
-	m->end = m->word + scratch.words;
+		m->word[i] = i * WORDS_APART; /* where 0 is */
 	scratch.thread.front[memo_slot(m->ra, m->cfa)] = m;
 	return (long)n;
 }

@@ -40,7 +40,7 @@ bool walk_call_in_progress(struct scp_thread *t, const struct walk_start *from)
 }
 
 struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				   uint64_t function)
+				   uint32_t function)
 {
 	return t && ra + cfa + fp + function ? known : NULL;
 }

@@ -19,20 +19,20 @@ static struct scp_memo *memo, *other;
 
 /* As in the library: not called here. */
 struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
-				   uint64_t function)
+				   uint32_t function)
 {
 	return t && ra + cfa + fp + function ? memo : NULL;
 }
 
 static struct scp_memo *make_memo(uint64_t ra)
 {
-	struct scp_memo *m = calloc(1, sizeof *m + MEMO_BLOCK * sizeof m->word[0]);
+	struct scp_memo *m = calloc(1, sizeof *m + 4 * MEMO_BLOCK * sizeof m->word[0]);
 
 	assert_non_null(m);
 	m->ra = ra;
 	m->cfa = 4096;
 	m->site = &site;
-	m->end = m->word + MEMO_BLOCK;
+	m->packed = 4 * MEMO_BLOCK;
 	return m;
 }
 
