@@ -50,6 +50,7 @@ $(BUILD)/tests/unit/preload/test_python_frames: WARN += -DMADE='"$(abspath $(BUI
 $(BUILD)/tests/unit/preload/test_python_frames: | $(MADE_PYTHONS) $(BUILD)/tests/unit/preload/embeds_python.so
 
 $(BUILD)/tests/unit/preload/test_thread: $(patsubst %,$(BUILD)/preload/call/%.o,path_cache merge walk walk_rows full_walk)
+$(BUILD)/tests/unit/preload/test_memo: $(patsubst %,$(BUILD)/preload/call/%.o,merge walk walk_rows full_walk)
 $(BUILD)/tests/unit/preload/test_call_find: $(BUILD)/preload/call/early.o
 
 # The slow path, beside the fast one, which is inlined.
