@@ -30,6 +30,7 @@ teardown()
 target()
 {
 	[ $# -gt 0 ] || set -- "$PROGRAMS/traffic" 300
+	rm -f target.out # what an earlier one wrote
 	"$@" >target.out </dev/null 2>&1 3>&- &
 	pid=$!
 	started="$started $pid"
