@@ -26,6 +26,7 @@ teardown()
 # target COMMAND...: in the background: $pid. Its first line is "begun".
 target()
 {
+	rm -f target.out # what an earlier one wrote
 	"$@" >target.out </dev/null 2>&1 3>&- &
 	pid=$!
 	started="$started $pid"

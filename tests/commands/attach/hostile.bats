@@ -45,6 +45,7 @@ teardown()
 # hostile PROGRAM ARGUMENT...: in the background, as nobody: $pid.
 hostile()
 {
+	rm -f target.out # what an earlier one wrote
 	(cd "$PLACE" && exec "${nobody[@]}" "$@") >target.out </dev/null 2>&1 3>&- &
 	pid=$!
 	started="$started $pid"

@@ -53,6 +53,7 @@ serves()
 {
 	local python=$1
 	shift
+	rm -f target.out # what an earlier one wrote
 	"$python" -I -S "$ROOT/tests/programs/python/serves.py" "$@" >target.out 2>target.err </dev/null 3>&- &
 	pid=$!
 	started="$started $pid"
