@@ -92,8 +92,9 @@ static bool read_call(pid_t pid, struct dump_thread *t, char line[256],
 static void read_python(const struct reading *g, const struct dump_thread *t)
 {
 	const struct interpreter *p = &g->stacks.python;
+	struct interpreter_memory m = {.bytes = 0};
 
-	g->moment->pythons = interpreter_read(p, interpreter_first(p, t->inner_tid), false,
+	g->moment->pythons = interpreter_read(p, interpreter_first(p, t->inner_tid), false, &m,
 					      g->moment->python, INTERPRETER_FRAMES);
 }
 

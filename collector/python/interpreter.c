@@ -11,13 +11,11 @@
 
 #define INTERPRETERS  64
 #define RUNTIME_BYTES 512u
-#define FRAME_BYTES   112u
 #define CODE_BYTES    256u
 #define TABLE_BYTES   (1u << 20)
 #define ENTRY_FRAME   3 /* owner of a frame that is none: FRAME_OWNED_BY_CSTACK */
 #define STATES	      1024
 #define STATES_EACH   4u
-#define PAGE_BYTES    4096u
 #define CODE_STRING   48 /* co_code of 3.8 to 3.10 */
 #define CODE_MOST     (UINT64_C(1) << 24)
 #define HASH	      UINT64_C(0x9e3779b97f4a7c15)
@@ -143,34 +141,33 @@ uint64_t interpreter_first(const struct interpreter *p, pid_t inner_tid)
 	return 0;
 }
 
-/* Frames lie beside each other: a page costs one system call. */
-struct page {
-	uint64_t start;
-	size_t bytes;
-	uint8_t data[PAGE_BYTES + FRAME_BYTES];
-};
-
-/* FRAME_BYTES of memory; NULL: they cannot be read. */
-static const uint8_t *look_at(const struct interpreter *p, uint64_t at, struct page *page)
+static bool has_frame(uint64_t start, size_t bytes, uint64_t at)
 {
-	if (at - page->start >= PAGE_BYTES || !page->bytes) {
-		page->start = at & ~(uint64_t)(PAGE_BYTES - 1);
-		page->bytes = memory_some(p->pid, page->start, page->data, sizeof(page->data));
-	}
-	uint64_t into = at - page->start;
+	return bytes >= INTERPRETER_FRAME && at - start <= bytes - INTERPRETER_FRAME;
+}
 
-	return into + FRAME_BYTES <= page->bytes ? page->data + into : NULL;
+/* A frame's bytes; NULL: they cannot be read. Callers lie before it, mostly in its page. */
+static const uint8_t *look_at(const struct interpreter *p, uint64_t at,
+			      struct interpreter_memory *m)
+{
+	if (has_frame(m->stack_at, m->stack_bytes, at))
+		return m->stack + (at - m->stack_at);
+	if (!has_frame(m->start, m->bytes, at)) {
+		m->start = at & ~UINT64_C(4095);
+		m->bytes =
+			memory_some(p->pid, m->start, m->data, at - m->start + INTERPRETER_FRAME);
+	}
+	return has_frame(m->start, m->bytes, at) ? m->data + (at - m->start) : NULL;
 }
 
 size_t interpreter_read(const struct interpreter *p, uint64_t at, bool one,
-			struct interpreter_frame *frame, size_t most)
+			struct interpreter_memory *m, struct interpreter_frame *frame, size_t most)
 {
 	const struct python_layout *l = &p->layout;
-	struct page page = {.bytes = 0};
 	size_t count = 0;
 
 	for (size_t i = 0; at && count < most && i < 2 * most; i++) {
-		const uint8_t *bytes = look_at(p, at, &page);
+		const uint8_t *bytes = look_at(p, at, m);
 		uint64_t here = at, code, instruction;
 
 		if (!bytes)
@@ -240,12 +237,12 @@ bool interpreter_code(const struct interpreter *p, uint64_t at, struct interpret
 static bool read_text(const struct interpreter *p, uint64_t at, bool end, char *to, size_t room)
 {
 	const struct python_layout *l = &p->layout;
-	uint8_t head[64], data[4 * SCP_SOURCE_FILE_MAX];
+	uint8_t head[256], far[4 * SCP_SOURCE_FILE_MAX];
+	const uint8_t *data = far;
+	size_t used = 0, has = memory_some(p->pid, at, head, sizeof(head));
 	uint32_t state;
-	size_t used = 0;
 
-	if (!memory_read(p->pid, at, head, l->text_ascii) ||
-	    word_of(head, l->object_type) != l->text_type)
+	if (has < l->text_ascii || word_of(head, l->object_type) != l->text_type)
 		return false;
 	memcpy(&state, head + l->text_state, sizeof(state));
 	uint32_t size = state >> 2 & 7;
@@ -253,9 +250,12 @@ static bool read_text(const struct interpreter *p, uint64_t at, bool end, char *
 	uint64_t length = word_of(head, l->text_length), most = ascii ? room - 1 : room / 4 - 1,
 		 count = length < most ? length : most, from = end ? length - count : 0;
 
-	at += ascii ? l->text_ascii : l->text_compact;
-	if (!(state >> 5 & 1) || (size != 1 && (ascii || (size != 2 && size != 4))) ||
-	    (count && !memory_read(p->pid, at + from * size, data, count * size)))
+	if (!(state >> 5 & 1) || (size != 1 && (ascii || (size != 2 && size != 4))))
+		return false;
+	from = from * size + (ascii ? l->text_ascii : l->text_compact);
+	if (from <= has && count * size <= has - from)
+		data = head + from;
+	else if (!memory_read(p->pid, at + from, far, count * size))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		uint32_t c = 0;
@@ -277,8 +277,13 @@ static void *read_lines(const struct interpreter *p, const uint8_t *code,
 			struct python_lines *lines)
 {
 	const struct python_layout *l = &p->layout;
-	uint64_t table = word_of(code, l->code_table), bytes = word(p, table + l->bytes_size);
-	bool fine = word(p, table + l->object_type) == l->bytes_type && bytes < TABLE_BYTES;
+	uint64_t table = word_of(code, l->code_table), bytes;
+	uint8_t head[32];
+	bool fine = memory_read(p->pid, table, head, sizeof(head)) &&
+		    word_of(head, l->object_type) == l->bytes_type;
+
+	bytes = fine ? word_of(head, l->bytes_size) : 0;
+	fine = fine && bytes < TABLE_BYTES;
 	/* With the NUL behind it: a table of no bytes is one, too. */
 	void *copy = fine ? memory_copy(p->pid, table + l->bytes_data, bytes + 1) : NULL;
 

@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 
 #define INTERPRETER_FRAMES 512
+#define INTERPRETER_FRAME  112u /* bytes that are looked at of one */
 
 /* A Python frame as it stands in memory; `at`: how far it is in its bytecode, bytes; `ends`: the C
  * function that executes it executes none that is further out. */
@@ -16,6 +17,15 @@ struct interpreter_frame {
 	uint64_t address, code;
 	int64_t at;
 	bool ends;
+};
+
+/* The memory that frames lie in, as it was read last; zero: not yet. Those on the C stack are taken
+ * from a copy of it, of an earlier instant, where there is one. */
+struct interpreter_memory {
+	const uint8_t *stack;
+	uint64_t stack_at, start;
+	size_t stack_bytes, bytes;
+	uint8_t data[4096 + INTERPRETER_FRAME];
 };
 
 struct interpreter {
@@ -45,7 +55,7 @@ uint64_t interpreter_first(const struct interpreter *p, pid_t inner_tid);
 /* Frames from there outwards, to the last one of its C function where only `one` is wanted; their
  * number, up to `most`. A few hundred system calls at most. */
 size_t interpreter_read(const struct interpreter *p, uint64_t at, bool one,
-			struct interpreter_frame *frame, size_t most);
+			struct interpreter_memory *m, struct interpreter_frame *frame, size_t most);
 
 /* A code object, and where its bytecode lies. Another that takes its place differs in `identity`,
  * but for a chance of 2^-64. `prepared`: so many bytes of it come before the function begins. */

@@ -16,24 +16,60 @@
 
 #define MOST_IMAGES  400u /* each has a descriptor */
 #define MOST_FRAMES  (1u << 23)
+#define BLOCK	     4096u
 #define TABLE_OFFSET 12u /* behind four encodings, an address and a count of four bytes each */
+
+struct sample_block {
+	uint64_t offset;
+	size_t bytes;
+	uint8_t data[BLOCK];
+};
+
+static size_t read_file(const struct sample_image *i, uint64_t offset, uint8_t *to, size_t bytes)
+{
+	ssize_t got = pread(i->fd, to, bytes, (off_t)offset);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Little of a file, of which the same is asked for again and again. */
+static size_t read_little(const struct sample_image *i, uint64_t offset, uint8_t *to, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		uint64_t into = (offset + done) % BLOCK, start = offset + done - into;
+		struct sample_block *b = &i->block[start / BLOCK & (SAMPLE_BLOCKS - 1)];
+
+		if (b->offset != start || !b->bytes) {
+			b->bytes = read_file(i, start, b->data, BLOCK);
+			b->offset = start;
+		}
+		if (into >= b->bytes)
+			break;
+		size_t part = b->bytes - into < bytes - done ? b->bytes - into : bytes - done;
+
+		memcpy(to + done, b->data + into, part);
+		done += part;
+	}
+	return done;
+}
 
 size_t image_read(const struct sample_image *i, uint64_t address, void *to, size_t bytes)
 {
 	for (size_t k = 0; k < i->segments; k++) {
 		uint64_t into = address - i->segment[k].address;
-		ssize_t got = -1;
 
 		if (into >= i->segment[k].bytes)
 			continue;
 		if (bytes > i->segment[k].bytes - into)
 			bytes = i->segment[k].bytes - into;
 		into += i->segment[k].offset;
-		if (i->vdso)
-			memcpy(to, i->vdso + into, bytes);
-		else
-			got = pread(i->fd, to, bytes, (off_t)into);
-		return i->vdso ? bytes : got > 0 ? (size_t)got : 0;
+		if (!i->vdso)
+			return i->block && bytes < BLOCK ? read_little(i, into, to, bytes)
+							 : read_file(i, into, to, bytes);
+		memcpy(to, i->vdso + into, bytes);
+		return bytes;
 	}
 	return 0;
 }
@@ -157,6 +193,7 @@ static void open_image(struct sample_image *i, const char *path, pid_t pid)
 		i->fd = open_same(path, i->device, i->inode);
 		i->fd = i->fd < 0 ? open_same(there, i->device, i->inode) : i->fd;
 		elf = i->fd < 0 ? NULL : elf_begin(i->fd, ELF_C_READ, NULL);
+		i->block = elf ? calloc(SAMPLE_BLOCKS, sizeof(*i->block)) : NULL;
 	}
 	read_elf(i, elf);
 	elf_end(elf);
@@ -198,6 +235,7 @@ void image_free(struct sample_images *all)
 		if (all->image[i].fd >= 0)
 			close(all->image[i].fd);
 		free(all->image[i].frame);
+		free(all->image[i].block);
 		free(all->image[i].places);
 		free(all->image[i].path);
 	}

@@ -26,6 +26,7 @@
 #define SEARCH_PAGES 16u /* before an instruction, for its code object */
 #define SEARCH_TRIES 8u
 #define BEST	     3u
+#define VAIN	     16u   /* a power of two */
 #define WORK	     2048u /* objects and frames that are read for one sample, at most */
 #define HASH	     UINT64_C(0x9e3779b97f4a7c15)
 
@@ -47,15 +48,19 @@ struct sample_python {
 	uint32_t image;
 	bool alone;
 	pid_t tid, inner_tid;
-	unsigned left;		      /* of WORK */
-	struct sample_places *places; /* the image's */
-	struct known_code *code;      /* by where their bytecode begins */
+	unsigned left;			  /* of WORK */
+	struct sample_places *places;	  /* the image's */
+	struct interpreter_memory memory; /* as it is for one sample */
+	struct known_code *code;	  /* by where their bytecode begins */
 	uint32_t codes, code_room;
 	struct {
 		uint64_t key;
 		struct prof_frame frame;
 		bool named;
 	} name[NAMES];
+	struct {
+		uint64_t at, now_ns;
+	} vain[VAIN]; /* addresses that no code object was found for */
 };
 
 /* The words that an activation of the loop has, by place. */
@@ -213,6 +218,24 @@ static size_t best_place(const uint32_t hit[PLACES], const struct words *w, uint
 	return best;
 }
 
+/* The code object of an address, wherever it is. */
+static const struct interpreter_code *search(struct sample_python *y, const struct words *w,
+					     uint64_t at, uint64_t now_ns)
+{
+	uint64_t i = at * HASH >> 32 & (VAIN - 1);
+	const struct interpreter_code *c;
+
+	if (y->vain[i].at == at && now_ns - y->vain[i].now_ns < CHECK_NS)
+		return NULL;
+	c = y->interpreter.layout.code_bytecode ? search_before(y, at, now_ns)
+						: search_words(y, w, at, now_ns);
+	if (!c) {
+		y->vain[i].at = at;
+		y->vain[i].now_ns = now_ns;
+	}
+	return c;
+}
+
 /* What the activation executes, and behind which instruction; NULL: not known. */
 static const struct interpreter_code *find_code(struct sample_python *y, const struct words *w,
 						uint64_t now_ns, uint64_t *next)
@@ -229,9 +252,7 @@ static const struct interpreter_code *find_code(struct sample_python *y, const s
 		*next = w->of[place];
 		c = code_at(y, *next - 1, now_ns);
 		if (!c && i == 0)
-			c = y->interpreter.layout.code_bytecode
-				    ? search_before(y, *next - 1, now_ns)
-				    : search_words(y, w, *next - 1, now_ns);
+			c = search(y, w, *next - 1, now_ns);
 		most = hit[place];
 		least = most / 4;
 	}
@@ -267,9 +288,10 @@ static void learn(struct sample_python *y, const struct words *w, const struct s
 		interpreter_list(&y->interpreter, &y->inner_tid, 1);
 	}
 	uint64_t first = interpreter_first(&y->interpreter, y->inner_tid);
-	const struct interpreter_code *c = interpreter_read(&y->interpreter, first, true, &now, 1)
-						   ? code_of(y, now.code, stack->now_ns)
-						   : NULL;
+	const struct interpreter_code *c =
+		interpreter_read(&y->interpreter, first, true, &y->memory, &now, 1)
+			? code_of(y, now.code, stack->now_ns)
+			: NULL;
 
 	if (!c)
 		return;
@@ -317,18 +339,25 @@ enum python_found python_frames(struct sample_python *y, const struct safe_point
 	read_words(h, stack, &w);
 	if (first) {
 		y->left = WORK;
+		y->memory.stack = stack->bytes;
+		y->memory.stack_at = stack->at;
+		y->memory.stack_bytes = stack->count;
+		y->memory.bytes = 0;
 		learn(y, &w, stack);
 	}
-	const struct interpreter_code *c = find_code(y, &w, now_ns, &next);
-
 	if (p->layout.code_bytecode) {
 		size_t place = best_place(y->places->frame[w.calling], &w, UINT32_MAX, 0);
 
 		size_t most = y->left < INTERPRETER_FRAMES ? y->left : INTERPRETER_FRAMES;
 
-		count = place == PLACES ? 0 : interpreter_read(p, w.of[place], true, frame, most);
+		count = place == PLACES
+				? 0
+				: interpreter_read(p, w.of[place], true, &y->memory, frame, most);
 		y->left -= (unsigned)count;
+		if (count) /* is mostly the one */
+			code_of(y, frame[0].code, now_ns);
 	}
+	const struct interpreter_code *c = find_code(y, &w, now_ns, &next);
 	int64_t at = c ? (int64_t)(next - 2 - c->start) : 0;
 
 	if (!c && count) {

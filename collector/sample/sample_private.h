@@ -63,6 +63,7 @@ const struct perf_event_header *sample_events_next(struct sample_events *e, uint
 /* Files that processes have mapped (image.c). */
 
 #define SAMPLE_SEGMENTS 16
+#define SAMPLE_BLOCKS	128 /* a power of two */
 
 struct sample_image {
 	char *path;
@@ -79,6 +80,7 @@ struct sample_image {
 	int32_t *frame;
 	size_t frames;
 	enum safe_point_kind kind;
+	struct sample_block *block; /* SAMPLE_BLOCKS of what was read last; NULL: no memory */
 	uint64_t recorded, recorded_bytes, passed, passed_bytes; /* of ours: wrappers */
 	bool examined;		      /* whether it is a Python interpreter... */
 	struct sample_places *places; /* ...and is one: python.c; NULL: none */

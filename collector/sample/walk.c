@@ -6,6 +6,8 @@
 
 #include "collector/sample/sample_private.h"
 
+#define AT_ONCE 1024u
+
 struct copy {
 	struct memory_copy memory; /* first: some() is given its address */
 	const struct sample_images *images;
@@ -41,6 +43,7 @@ static size_t read_copy(const struct memory_copy *from, uint64_t at, void *to, s
 		return read_file(c, at, to, bytes);
 	if (bytes > c->stack->count - into)
 		bytes = c->stack->count - into;
+	bytes = bytes < AT_ONCE ? bytes : AT_ONCE; /* few stacks are as deep as their piece */
 	memcpy(to, c->stack->bytes + into, bytes);
 	return bytes;
 }
@@ -120,14 +123,11 @@ void walk_sample(const struct sample_images *images, struct sample_life *life,
 {
 	static _Thread_local struct safe_point_stack k;
 	const struct copy c = {{read_copy}, images, life, stack};
-	size_t most = sizeof(k.window.data) < stack->count ? sizeof(k.window.data) : stack->count;
 
 	k.innermost = stack->registers;
 	k.watched = python_loop(life->python);
 	k.window.pid = life->objects.pid;
-	k.window.start = stack->at;
-	k.window.bytes = most;
-	memcpy(k.window.data, stack->bytes, most);
+	k.window.bytes = 0;
 	memory_read_from(&c.memory);
 	frames_walk_copy(&life->objects, life->rows, &k);
 	memory_read_from(NULL);

@@ -116,6 +116,14 @@ static void open_own(struct interpreter *p, struct safe_point_object *o)
 	assert_non_null(p->object);
 }
 
+static size_t read_frames(const struct interpreter *p, const uint64_t *first, bool one,
+			  struct interpreter_frame frame[4])
+{
+	struct interpreter_memory m = {.bytes = 0};
+
+	return interpreter_read(p, at(first), one, &m, frame, 4);
+}
+
 static void test_frames_end_where_their_loop_does(void **unused)
 {
 	struct interpreter_frame frame[4];
@@ -127,17 +135,17 @@ static void test_frames_end_where_their_loop_does(void **unused)
 	open_own(&p, &o);
 	make_frame(further, code[1], 3, NULL);
 	entry[1] = at(further);
-	assert_int_equal(interpreter_read(&p, at(inner), true, frame, 4), 2);
+	assert_int_equal(read_frames(&p, inner, true, frame), 2);
 	assert_true(!frame[0].ends && frame[1].ends);
 	assert_true(frame[0].code == at(code[0]) && frame[0].at == 4);
 	assert_true(frame[1].address == at(outer) && frame[1].at == 18);
-	assert_int_equal(interpreter_read(&p, at(inner), false, frame, 4), 3);
+	assert_int_equal(read_frames(&p, inner, false, frame), 3);
 	further[1] = at(inner); /* a circle */
-	assert_int_equal(interpreter_read(&p, at(inner), false, frame, 4), 4);
+	assert_int_equal(read_frames(&p, inner, false, frame), 4);
 	further[1] = 8; /* nothing is there */
-	assert_int_equal(interpreter_read(&p, at(inner), false, frame, 4), 3);
+	assert_int_equal(read_frames(&p, inner, false, frame), 3);
 	entry[1] = at(entry);
-	assert_int_equal(interpreter_read(&p, at(entry), false, frame, 4), 0);
+	assert_int_equal(read_frames(&p, entry, false, frame), 0);
 }
 
 static void test_a_code_object_is_known_by_what_it_holds(void **unused)
