@@ -96,6 +96,7 @@ static struct profile *run(struct simulate *s, const struct program *program)
 }
 
 struct comparison {
+	bool all; /* what is on one side only is asked for */
 	struct profile *profile[MOST];
 	struct diff *d;
 };
@@ -106,6 +107,8 @@ static void compare(struct comparison *c, struct simulate *s, const struct progr
 	struct diff_options o = DIFF_OPTIONS_DEFAULT;
 	struct profile_error why;
 
+	if (c->all)
+		o.sides = DIFF_SIDES_ALL;
 	for (uint32_t i = 0; i < 2 * runs; i++)
 		c->profile[i] = run(s, i < runs ? base : new);
 	c->d = diff_model_build((const struct profile *const *)c->profile, 2 * runs, runs, &o,
@@ -253,6 +256,7 @@ static void test_samples_that_depend_on_each_other_count_for_less(void **state)
 	p.stays = 0.9;
 	p.own = 0;
 	simulate_assert_rate("pairs", false_alarms(&p, 1, TRIALS, 4), TRIALS, 0, 0.05);
+	p.cpu_s = 4;
 	simulate_assert_rate("runs", false_alarms(&p, 3, TRIALS, 5), TRIALS, 0, 0.05);
 }
 
@@ -266,6 +270,9 @@ static void test_neither_do_several_runs(void **state)
 	p.cpu_s = 2;
 	p.own = 0.05;
 	simulate_assert_rate("functions vary", false_alarms(&p, 3, TRIALS, 8), TRIALS, 0, 0.05);
+	p.cpu_s = 40;
+	p.own = 0.3;
+	simulate_assert_rate("by 30 %", false_alarms(&p, 3, TRIALS, 13), TRIALS, 0, 0.05);
 }
 
 static void test_a_function_that_takes_a_fifth_more_is_found(void **state)
@@ -283,15 +290,19 @@ static void test_a_function_that_came_is_a_change_and_one_with_few_samples_says_
 {
 	struct program old = program_of(10), new = old;
 	struct simulate s = {11};
-	struct comparison c = {0};
+	struct comparison c = {.all = true};
 	char words[DIFF_WORDS], all[600];
 
 	(void)state;
-	old.factor[2] = 0;
+	old.factor[2] = old.factor[4] = 0;
+	new.factor[4] = 0.02;
 	old.factor[5] = new.factor[5] = 0.1;
 	compare(&c, &s, &old, &new, 1);
 	assert_int_equal(row_of(c.d, 'c')->verdict.status, DIFF_ONLY_NEW);
 	assert_true(row_of(c.d, 'c')->counts);
+	assert_int_equal(row_of(c.d, 'e')->verdict.status, DIFF_ONLY_NEW);
+	assert_false(row_of(c.d, 'e')->counts); /* two or three samples */
+	assert_int_equal(c.d->computing->came, 1);
 	assert_int_equal(c.d->status, 1);
 	assert_int_equal(row_of(c.d, 'f')->verdict.status, DIFF_UNTESTED);
 	diff_words(c.d->computing, row_of(c.d, 'f'), words, sizeof(words));
