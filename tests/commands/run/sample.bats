@@ -256,10 +256,16 @@ has_python_row()
 		has_python_row matches 30 31
 		# What the interpreter does for a function is that function's; its C code lies further in.
 		holds '.computing.rows[] | select(.function == "matches") | .stack[0].language == null'
-		# A module's C functions are rows, called from Python. In some builds json is part of the interpreter.
-		holds 'any(.computing.rows[]; (.module // "" | test("/_json[^/]*$")) and
-			any(.stack[]; .language == "python" and (.function | test("raw_decode$")))) or
-			any(.computing.rows[]; .function | test("raw_decode$"))'
+		# Between much, outer and the module there is nothing of the interpreter.
+		holds '.computing.rows[] | select(.language == "python" and (.function | test("(^|[.])much$"))) |
+			[.stack[].language == "python"] | .[index(true):][:3] == [true, true, true]'
+		# A module's C functions are rows, called from Python, unless it is a part of the interpreter.
+		if "$python" -c 'import _json; _json.__file__' 2>/dev/null; then
+			holds 'any(.computing.rows[]; (.module // "" | test("/_json[^/]*$")) and
+				any(.stack[]; .language == "python" and (.function | test("raw_decode$"))))'
+		else
+			holds 'any(.computing.rows[]; .function | test("raw_decode$"))'
+		fi
 		tried=$((tried + 1))
 	done
 	[ "$tried" -gt 0 ] || skip "no Python from 3.8 to 3.13"
