@@ -63,7 +63,7 @@ const struct perf_event_header *sample_events_next(struct sample_events *e, uint
 /* Files that processes have mapped (image.c). */
 
 #define SAMPLE_SEGMENTS 16
-#define SAMPLE_BLOCKS	128 /* a power of two */
+#define SAMPLE_BLOCKS	64 /* a power of two */
 
 struct sample_image {
 	char *path;

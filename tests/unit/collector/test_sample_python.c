@@ -148,6 +148,28 @@ static void test_frames_end_where_their_loop_does(void **unused)
 	assert_int_equal(read_frames(&p, entry, false, frame), 0);
 }
 
+/* Where a loop begins lies on the C stack, which is as the sample copied it. */
+static void test_a_frame_on_the_stack_is_that_of_the_copy(void **unused)
+{
+	uint64_t copied[16];
+	struct interpreter_memory m = {.stack = (const uint8_t *)copied,
+				       .stack_at = at(entry),
+				       .stack_bytes = sizeof(copied)};
+	struct interpreter_frame frame[4];
+	struct safe_point_object o;
+	struct interpreter p;
+
+	(void)unused;
+	open_own(&p, &o);
+	memcpy(copied, entry, sizeof(copied));
+	memset(entry, 0, sizeof(entry)); /* another function's by now */
+	assert_int_equal(interpreter_read(&p, at(inner), true, &m, frame, 4), 2);
+	assert_true(frame[1].ends);
+	m.stack_bytes = INTERPRETER_FRAME - 1; /* too short for one */
+	assert_int_equal(interpreter_read(&p, at(inner), true, &m, frame, 4), 3);
+	assert_false(frame[1].ends);
+}
+
 static void test_a_code_object_is_known_by_what_it_holds(void **unused)
 {
 	struct interpreter_code one, other;
@@ -277,6 +299,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frames_end_where_their_loop_does, make,
+						unmake),
+		cmocka_unit_test_setup_teardown(test_a_frame_on_the_stack_is_that_of_the_copy, make,
 						unmake),
 		cmocka_unit_test_setup_teardown(test_a_code_object_is_known_by_what_it_holds, make,
 						unmake),

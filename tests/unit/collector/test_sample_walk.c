@@ -2,12 +2,14 @@
 /* Walks over a copied piece of this program's own stack, with the files that it has mapped; and
  * what is kept of maps. */
 #include <setjmp.h>
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -155,6 +157,41 @@ static void expect_map(pid_t pid, uint32_t i, uint64_t start, uint64_t end)
 	assert_int_equal(l->map[i].end, end);
 }
 
+/* What is asked for lies in a block, or in two, which others have taken the place of meanwhile; the
+ * file ends in one. */
+static void test_a_file_is_read_as_it_is(void **state)
+{
+	static uint8_t whole[1 << 22], part[700];
+	struct sample_images images = {0};
+	struct stat s;
+	Dl_info libc;
+
+	(void)state;
+	assert_true(dladdr((void *)(uintptr_t)pread, &libc)); /* a large one */
+	int fd = open(libc.dli_fname, O_RDONLY | O_CLOEXEC);
+	size_t bytes = (size_t)pread(fd, whole, sizeof(whole), 0);
+
+	assert_int_equal(fstat(fd, &s), 0);
+	uint32_t number = image_find(&images, libc.dli_fname, s.st_dev, s.st_ino, getpid());
+
+	assert_int_equal(number, 0);
+	struct sample_image *i = images.image;
+
+	i->segments = 1;
+	i->segment[0].offset = i->segment[0].address = 0;
+	i->segment[0].bytes = sizeof(whole);
+	for (uint64_t k = 0; k < 20000; k++) {
+		uint64_t at = k % 2 ? k * UINT64_C(2654435761) % (bytes + 99) : 3 * k % bytes;
+		size_t there = at < bytes ? bytes - at : 0, asked = 1 + k % sizeof(part);
+
+		there = there < asked ? there : asked;
+		assert_int_equal(image_read(i, at, part, asked), there);
+		assert_memory_equal(part, whole + at, there);
+	}
+	image_free(&images);
+	close(fd);
+}
+
 static void test_what_is_mapped_later_covers_what_was_there(void **state)
 {
 	(void)state;
@@ -282,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_a_copied_stack_is_walked_to_its_end),
 		cmocka_unit_test(test_a_path_beyond_the_piece_is_cut),
 		cmocka_unit_test(test_nonsense_ends_a_walk),
+		cmocka_unit_test(test_a_file_is_read_as_it_is),
 		cmocka_unit_test(test_what_is_mapped_later_covers_what_was_there),
 		cmocka_unit_test(test_lives_begin_with_a_fork_and_an_exec),
 		cmocka_unit_test(test_maps_are_read_anew_after_a_loss),
