@@ -24,7 +24,7 @@ static const struct usage_entry usage_options[] = {
 	 OPTIONS_MEMBER(TEXT, arguments, program)},
 	USAGE_ENTRY_OUTPUT("OUT",
 			   "write to a file, in the format that its name ends in: .html, "
-			   ".json, .csv, .svg, .pb.gz, .folded, .callgrind, .txt",
+			   ".json, .csv, .svg, .pb.gz, .folded, .callgrind, .speedscope, .txt",
 			   OPTIONS_MEMBER(TEXT, arguments, output)),
 	USAGE_ENTRY_HELP,
 	{0}};

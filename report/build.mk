@@ -77,6 +77,7 @@ REPORT_SRC = \
 	report/render/pprof/pprof.pb-c.c \
 	report/render/stacks/svg.c \
 	report/render/stacks/callgrind.c \
+	report/render/stacks/speedscope.c \
 	report/render/stacks/flame.c \
 	report/render/stacks/stacks.c \
 	report/render/text/text_notes.c \

@@ -35,6 +35,7 @@ enum report_by {
 	X(REPORT_PPROF, "pprof", ".pb.gz", pprof_print, REPORT_OF_STACKS | REPORT_BINARY)          \
 	X(REPORT_FOLDED, "folded", ".folded", stacks_folded, REPORT_OF_STACKS)                     \
 	X(REPORT_CALLGRIND, "callgrind", ".callgrind", callgrind_print, REPORT_OF_STACKS)          \
+	X(REPORT_SPEEDSCOPE, "speedscope", ".speedscope", speedscope_print, REPORT_OF_STACKS)      \
 	X(REPORT_CSV, "csv", ".csv", csv_print, REPORT_IN_ORDER)
 /* clang-format on */
 

@@ -24,11 +24,12 @@ enum { RUN_OPTION_NO_REPORT = USAGE_OWN, RUN_OPTION_BELOW, RUN_OPTION_THREAD };
 	.variable = "SCPROF_" name, RUN_MEMBER(TEXT, member, ##__VA_ARGS__)
 
 #define RUN_OPTION_OUTPUT                                                                          \
-	USAGE_ENTRY_OUTPUT("PATH",                                                                 \
-			   "the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "        \
-			   "here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "         \
-			   ".folded or .callgrind: the report, and the profile beside it",         \
-			   RUN_MEMBER(TEXT, output))
+	USAGE_ENTRY_OUTPUT(                                                                        \
+		"PATH",                                                                            \
+		"the profile (default: scprof.NAME.PID.scp in SCPROF_OUT, else "                   \
+		"here). A name that ends in .html, .json, .csv, .svg, .pb.gz, "                    \
+		".folded, .callgrind or .speedscope: the report, and the profile beside it",       \
+		RUN_MEMBER(TEXT, output))
 
 /* For the tables of commands that record: what, and how. */
 #define RUN_OPTIONS_RECORDING                                                                      \

@@ -13,8 +13,8 @@
 #define REPORT_OPTIONS_ENTRIES                                                                     \
 	{"format", USAGE_FORMAT, "FORMAT",                                                         \
 	 .text = "what to print: text, json, csv, html (a page for a browser), svg (a flame "      \
-		 "graph); for other tools pprof, folded, callgrind. Default: as the name of -o "   \
-		 "ends, else text"},                                                               \
+		 "graph); for other tools pprof, folded, callgrind, speedscope. Default: as the "  \
+		 "name of -o ends, else text"},                                                    \
 		{"by", USAGE_BY, "path|site|function|gap|thread|process",                          \
 		 .text = "what a row is (default: path, the full call path)",                      \
 		 REPORT_MEMBER(CHOICE, by)},                                                       \

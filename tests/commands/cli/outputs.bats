@@ -22,13 +22,14 @@ looks_like()
 	*.csv) head -n 1 "$1" | grep -q '^[a-z_]*,[a-z_]*,' ;;
 	*.pb.gz) gzip -t "$1" ;;
 	*.folded) grep -Eq ' [0-9]+$' "$1" ;;
+	*.speedscope) jq -e '.exporter == "scprof" and .profiles[0].type == "sampled"' "$1" ;;
 	*.callgrind) head -n 1 "$1" | grep -q '^# callgrind format' ;;
 	*.txt) grep -q FUNCTION "$1" ;;
 	esac
 }
 
 @test "outputs 01: the name of -o gives the format" {
-	for end in html svg json csv pb.gz folded callgrind txt; do
+	for end in html svg json csv pb.gz folded callgrind speedscope txt; do
 		"$SCPROF" report -o "out.$end" p.scp
 		looks_like "out.$end"
 	done

@@ -59,7 +59,7 @@ sampled()
 	"$SCPROF" report --format json -o "$name.json" "$name.scp"
 	"$SCPROF" report --format folded --weight computing -o "$name.folded" "$name.scp"
 	"$SCPROF" report --format csv --weight computing -o "$name.csv" "$name.scp"
-	for form in pprof callgrind html svg; do
+	for form in pprof callgrind speedscope html svg; do
 		"$SCPROF" report --format $form -o "$name.$form" "$name.scp"
 	done
 }
@@ -221,7 +221,7 @@ setup()
 	local p
 	for p in ordinary hostile; do
 		sampled $p
-		python "$CHECK/check_computing.py" ${p}_computing.{json,folded,pprof,callgrind,csv,html}
+		python "$CHECK/check_computing.py" ${p}_computing.{json,folded,pprof,callgrind,speedscope,csv,html}
 		"$SCPROF" report --format folded -o $p.folded $p.scp
 		"$SCPROF" report --format folded ${p}_computing.scp | cmp - $p.folded
 		"$SCPROF" report --format csv -o $p.csv $p.scp

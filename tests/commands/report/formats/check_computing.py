@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""check_computing.py JSON FOLDED PPROF CALLGRIND CSV HTML: what was computed, in each form of one profile: by function, and
+"""check_computing.py JSON FOLDED PPROF CALLGRIND SPEEDSCOPE CSV HTML: what was computed, in each form of one profile: by function, and
 in all, as the JSON report's rows have it; samples of calls have none of it, and samples of it have no calls."""
 import collections
 import csv
@@ -70,6 +70,22 @@ def of_callgrind(path):
     return found
 
 
+def of_speedscope(path):
+    with open(path, encoding="utf-8") as f:
+        whole = json.load(f)
+    names, found = [f["name"] for f in whole["shared"]["frames"]], collections.Counter()
+    for profile in whole["profiles"]:
+        assert profile["type"] == "sampled" and profile["startValue"] == 0
+        assert len(profile["samples"]) == len(profile["weights"]) > 0
+        assert sum(profile["weights"]) == profile["endValue"]
+    assert whole["profiles"][whole["activeProfileIndex"]]["name"] == "time"
+    (computing,) = [p for p in whole["profiles"] if p["name"] == "computing"]
+    assert computing["unit"] == "nanoseconds"
+    for path, value in zip(computing["samples"], computing["weights"]):
+        found[names[path[-1]]] += value
+    return found
+
+
 def of_csv(path, rows):
     with open(path, encoding="utf-8", newline="") as f:
         table = list(csv.DictReader(f, strict=True))
@@ -90,7 +106,7 @@ def of_page(path):
     return page["box_computing"][1], page["computing"]["rows"][width - 1::width]
 
 
-def main(report, folded, pprof, callgrind, table, page):
+def main(report, folded, pprof, callgrind, speedscope, table, page):
     computing = load(report)["computing"]
     rows = computing["rows"]
     want = collections.Counter()
@@ -100,7 +116,7 @@ def main(report, folded, pprof, callgrind, table, page):
     near_all(want, {"all": 1e9 * (computing["cpu_s"] - computing["recording"]["cpu_s"])}, 1)
     by_name = of_folded(folded)
     near_all(by_name, want, most)
-    for found in (of_pprof(pprof), of_callgrind(callgrind)):
+    for found in (of_pprof(pprof), of_callgrind(callgrind), of_speedscope(speedscope)):
         near_all(found, want, most)
         found = collections.Counter({same(name).replace(";", ":"): value for name, value in found.items()})
         assert found == collections.Counter({same(name): value for name, value in by_name.items()}), (found, by_name)
