@@ -35,24 +35,20 @@ static size_t read_file(const struct sample_image *i, uint64_t offset, uint8_t *
 /* Little of a file, of which the same is asked for again and again. */
 static size_t read_little(const struct sample_image *i, uint64_t offset, uint8_t *to, size_t bytes)
 {
-	size_t done = 0;
+	uint64_t into = offset % BLOCK, start = offset - into;
+	struct sample_block *b = &i->block[start / BLOCK & (SAMPLE_BLOCKS - 1)];
 
-	while (done < bytes) {
-		uint64_t into = (offset + done) % BLOCK, start = offset + done - into;
-		struct sample_block *b = &i->block[start / BLOCK & (SAMPLE_BLOCKS - 1)];
-
-		if (b->offset != start || !b->bytes) {
-			b->bytes = read_file(i, start, b->data, BLOCK);
-			b->offset = start;
-		}
-		if (into >= b->bytes)
-			break;
-		size_t part = b->bytes - into < bytes - done ? b->bytes - into : bytes - done;
-
-		memcpy(to + done, b->data + into, part);
-		done += part;
+	if (bytes > BLOCK - into)
+		return read_file(i, offset, to, bytes);
+	if (b->offset != start || !b->bytes) {
+		b->bytes = read_file(i, start, b->data, BLOCK);
+		b->offset = start;
 	}
-	return done;
+	if (into >= b->bytes)
+		return 0;
+	bytes = bytes < b->bytes - into ? bytes : b->bytes - into;
+	memcpy(to, b->data + into, bytes);
+	return bytes;
 }
 
 size_t image_read(const struct sample_image *i, uint64_t address, void *to, size_t bytes)

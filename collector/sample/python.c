@@ -14,8 +14,6 @@
 #include "profile/base/array.h"
 #include "profile/base/bisect.h"
 
-#define SLOTS	     96u /* words of the loop's frame, from its caller's on */
-#define PLACES	     (ARCH_REGS + SLOTS)
 #define LEARNT	     256u	       /* samples */
 #define FRESH_NS     UINT64_C(1000000) /* older ones teach nothing */
 #define CHECK_NS     UINT64_C(500000000)
@@ -26,16 +24,8 @@
 #define SEARCH_PAGES 16u /* before an instruction, for its code object */
 #define SEARCH_TRIES 8u
 #define BEST	     3u
-#define VAIN	     16u   /* a power of two */
 #define WORK	     2048u /* objects and frames that are read for one sample, at most */
 #define HASH	     UINT64_C(0x9e3779b97f4a7c15)
-
-/* How often a place held what the thread's state says: where the loop is innermost, and where it
- * has called. */
-struct sample_places {
-	uint32_t samples, frame[2][PLACES], instruction[2][PLACES];
-	uint64_t last[2][PLACES];
-};
 
 struct known_code {
 	struct interpreter_code c;
@@ -58,15 +48,7 @@ struct sample_python {
 		struct prof_frame frame;
 		bool named;
 	} name[NAMES];
-	struct {
-		uint64_t at, now_ns;
-	} vain[VAIN]; /* addresses that no code object was found for */
-};
-
-/* The words that an activation of the loop has, by place. */
-struct words {
-	uint64_t of[PLACES];
-	bool calling;
+	uint64_t vain, vain_ns; /* behind which instruction no code was found, and when */
 };
 
 bool python_ages(const struct sample_python *y)
@@ -218,24 +200,6 @@ static size_t best_place(const uint32_t hit[PLACES], const struct words *w, uint
 	return best;
 }
 
-/* The code object of an address, wherever it is. */
-static const struct interpreter_code *search(struct sample_python *y, const struct words *w,
-					     uint64_t at, uint64_t now_ns)
-{
-	uint64_t i = at * HASH >> 32 & (VAIN - 1);
-	const struct interpreter_code *c;
-
-	if (y->vain[i].at == at && now_ns - y->vain[i].now_ns < CHECK_NS)
-		return NULL;
-	c = y->interpreter.layout.code_bytecode ? search_before(y, at, now_ns)
-						: search_words(y, w, at, now_ns);
-	if (!c) {
-		y->vain[i].at = at;
-		y->vain[i].now_ns = now_ns;
-	}
-	return c;
-}
-
 /* What the activation executes, and behind which instruction; NULL: not known. */
 static const struct interpreter_code *find_code(struct sample_python *y, const struct words *w,
 						uint64_t now_ns, uint64_t *next)
@@ -251,8 +215,13 @@ static const struct interpreter_code *find_code(struct sample_python *y, const s
 			return NULL;
 		*next = w->of[place];
 		c = code_at(y, *next - 1, now_ns);
-		if (!c && i == 0)
-			c = search(y, w, *next - 1, now_ns);
+		if (!c && i == 0 && (*next != y->vain || now_ns - y->vain_ns >= CHECK_NS)) {
+			c = y->interpreter.layout.code_bytecode
+				    ? search_before(y, *next - 1, now_ns)
+				    : search_words(y, w, *next - 1, now_ns);
+			y->vain = c ? 0 : *next;
+			y->vain_ns = now_ns;
+		}
 		most = hit[place];
 		least = most / 4;
 	}
@@ -350,9 +319,8 @@ enum python_found python_frames(struct sample_python *y, const struct safe_point
 
 		size_t most = y->left < INTERPRETER_FRAMES ? y->left : INTERPRETER_FRAMES;
 
-		count = place == PLACES
-				? 0
-				: interpreter_read(p, w.of[place], true, &y->memory, frame, most);
+		if (place != PLACES)
+			count = interpreter_read(p, w.of[place], true, &y->memory, frame, most);
 		y->left -= (unsigned)count;
 		if (count) /* is mostly the one */
 			code_of(y, frame[0].code, now_ns);

@@ -179,6 +179,22 @@ void walk_sample(const struct sample_images *images, struct sample_life *life,
 
 /* Python functions (python.c), of a process while it is there to be read. */
 
+#define SLOTS  96u /* words of the loop's frame, from its caller's on */
+#define PLACES (ARCH_REGS + SLOTS)
+
+/* How often a place held what the thread's state says: where the loop is innermost, and where it
+ * has called. */
+struct sample_places {
+	uint32_t samples, frame[2][PLACES], instruction[2][PLACES];
+	uint64_t last[2][PLACES];
+};
+
+/* The words that an activation of the loop has, by place. */
+struct words {
+	uint64_t of[PLACES];
+	bool calling;
+};
+
 /* The interpreter of a life that has one; NULL: none, it cannot be read, or no memory. */
 struct sample_python *python_open(struct sample_images *images, const struct sample_life *l);
 void python_free(struct sample_python *y);
