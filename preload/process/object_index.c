@@ -122,7 +122,9 @@ static COLD bool look(uint64_t pc, uint32_t generation, struct unwind_object *o)
 	struct place p = {.pc = pc, .generation = generation, .object = o};
 	uint64_t *miss = &misses[pc >> 12 & (MISSES - 1)];
 	uint64_t key = (pc & ~UINT64_C(4095)) | (generation & 4095u);
-	if (__atomic_load_n(miss, __ATOMIC_RELAXED) == key ||
+	/* Nothing says that an object was opened: where nothing is, it is not remembered. */
+	if (sys_sandboxed || !sys_can_read(pc & ~UINT64_C(7)) ||
+	    __atomic_load_n(miss, __ATOMIC_RELAXED) == key ||
 	    !process_read_mappings(take_place, &p))
 		return false;
 	if (!p.found)
