@@ -60,7 +60,11 @@ struct type {
 
 enum { ASCII = 1u << 6 | 1u << 5 | 1u << 2, COMPACT = 1u << 5, KIND = 1u << 2 };
 
-static struct type code_type, text_type, bytes_type;
+static void original(void *object);
+
+/* Data of their object, as an interpreter's are. */
+static struct type code_type = {.dealloc = original}, elsewhere = {.dealloc = original};
+static struct type text_type, bytes_type;
 static struct text name, file;
 static struct bytes table;
 static struct code code, twin;
@@ -555,7 +559,6 @@ static void test_what_was_put_back_stays_so_for_threads_of_that_session(void **s
 
 static void test_an_interpreter_that_was_loaded_again_is_watched_anew(void **state)
 {
-	static struct type elsewhere;
 	const struct python_code *known = find(&code);
 
 	(void)state;
