@@ -101,7 +101,7 @@ static void lead(const struct slots_object *o, uint64_t *word, uint64_t before,
 	enum slots_stored stored = e ? slots_store_swap(o, word, before, n->ours) : SLOTS_FAILED;
 	if (stored == SLOTS_STORED) {
 		slots.counts->written++;
-		slots.counts->unbound += before != n->real;
+		slots.counts->unbound += before != n->real && before != n->twin;
 		return;
 	}
 	slots.entries.count -= e != NULL;
@@ -133,7 +133,7 @@ static void consider(const struct slots_object *o, uint64_t *word, const char *n
 		}
 		if (value == n->ours)
 			return;
-		if (value == n->real) {
+		if (value == n->real || (value && value == n->twin)) {
 			lead(o, word, value, n);
 			return;
 		}

@@ -113,6 +113,7 @@ struct slots_name {
 	uint32_t hash;	/* symbols_hash */
 	bool is_region; /* of scprof.h: 0 without us, and stays ours */
 	uint64_t ours, real;
+	uint64_t twin;	   /* the same function in another part of libc; 0: none */
 	uint64_t definers; /* 0: not counted yet; else objects that define it, plus 1 */
 };
 

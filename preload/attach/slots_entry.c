@@ -56,9 +56,10 @@ static COLD void *open_and_look(const char *file, int mode)
 
 void slots_entry_prepare(void (*look)(void), const bool *rpath)
 {
-	/* Of libc: these are nobody else's. */
+	/* The first object that defines one has it: before glibc 2.34 that is libdl, which a
+	 * library that was opened later does not find. */
 	for (unsigned i = 0; i < SLOTS_ENTRIES; i++)
-		original[i] = dlsym(RTLD_NEXT, slots_entries[i].name);
+		original[i] = libc_find_next(slots_entries[i].name, NULL);
 	some_have_rpath = rpath;
 	slots_entry_to = (struct slots_entry_to){
 		.dlsym = selected_count() ? (void *)scprof_chosen_dlsym : original[0],

@@ -16,7 +16,26 @@ static uint32_t bit_of(uint64_t value)
 	return (uint32_t)(hash_mix(value) % BITS);
 }
 
-static void add(const char *name, uint64_t ours, uint64_t real)
+static void note_lead(uint64_t value)
+{
+	leads[bit_of(value) / 64] |= UINT64_C(1) << bit_of(value) % 64;
+}
+
+/* Before glibc 2.34 libpthread had some of libc's functions, too. 0: `real` is none of these. */
+static uint64_t find_twin(const struct slots_list *objects, const struct slots_name *n)
+{
+	const struct slots_object *o = objects->at;
+	uint64_t twin = 0;
+	bool is_libc = false;
+	for (uint32_t i = 0; i < objects->count; i++) {
+		uint64_t here = o[i].is_libc ? slots_object_find(&o[i], n->name, n->hash, NULL) : 0;
+		is_libc |= here == n->real;
+		twin = here && here != n->real ? here : twin;
+	}
+	return is_libc ? twin : 0;
+}
+
+static void add(const struct slots_list *objects, const char *name, uint64_t ours, uint64_t real)
 {
 	struct slots_name *n = ours && real ? slots_memory_add(&names, sizeof *n) : NULL;
 	if (!n)
@@ -25,7 +44,10 @@ static void add(const char *name, uint64_t ours, uint64_t real)
 	n->hash = symbols_hash(name);
 	n->ours = ours;
 	n->real = real;
-	leads[bit_of(real) / 64] |= UINT64_C(1) << bit_of(real) % 64;
+	n->twin = find_twin(objects, n);
+	note_lead(real);
+	if (n->twin)
+		note_lead(n->twin);
 }
 
 /* Through our own table of symbols: a pointer to one of our exported functions is bound by the
@@ -66,13 +88,13 @@ static void add_wrapped(const struct slots_list *objects)
 		uint64_t real = true_original(objects, name, (uint64_t)function_real[i]);
 		if (real)
 			function_real[i] = (void *)real;
-		add(name, own(objects, name), real);
+		add(objects, name, own(objects, name), real);
 	}
 	entry_real_syscall = function_real[FN_syscall];
 	entry_real_prctl = function_real[FN_prctl];
 }
 
-static void add_selected(void)
+static void add_selected(const struct slots_list *objects)
 {
 	const char *table_at = (const char *)selected_now;
 	for (uint32_t i = 0; i < selected_count(); i++) {
@@ -80,7 +102,7 @@ static void add_selected(void)
 		uint64_t stub = (uint64_t)table_at + (uint64_t)selected_now->stubs +
 				(uint64_t)i * SCP_SELECTED_STUB_BYTES;
 		if (!(s->flags & SCP_SELECTED_SPARE))
-			add(table_at + s->name, stub, (uint64_t)s->real);
+			add(objects, table_at + s->name, stub, (uint64_t)s->real);
 	}
 }
 
@@ -117,14 +139,14 @@ bool slots_names_make(const struct slots_list *objects)
 		names.count = before;
 		return false;
 	}
-	add_selected(); /* first: a stub stands in front of a wrapper */
+	add_selected(objects); /* first: a stub stands in front of a wrapper */
 	add_wrapped(objects);
 	for (unsigned i = 0; i < SLOTS_ENTRIES; i++)
-		add(slots_entries[i].name, (uint64_t)slots_entries[i].entry,
+		add(objects, slots_entries[i].name, (uint64_t)slots_entries[i].entry,
 		    (uint64_t)*slots_entries[i].real);
 	if (settings.groups & SCP_GROUP_REGION) {
 		uint64_t regions = own(objects, "scprof_regions_1");
-		add("scprof_regions_1", regions, regions);
+		add(objects, "scprof_regions_1", regions, regions);
 		if (names.count)
 			((struct slots_name *)names.at)[names.count - 1].is_region = regions != 0;
 	}
