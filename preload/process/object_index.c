@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "preload/process/process.h"
+#include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/unwind/unwind.h"
 
@@ -124,7 +125,7 @@ static COLD bool look(uint64_t pc, uint32_t generation, struct unwind_object *o)
 	uint64_t key = (pc & ~UINT64_C(4095)) | (generation & 4095u);
 	/* Nothing says that an object was opened: where nothing is, it is not remembered. */
 	if (sys_sandboxed || !sys_can_read(pc & ~UINT64_C(7)) ||
-	    __atomic_load_n(miss, __ATOMIC_RELAXED) == key ||
+	    __atomic_load_n(miss, __ATOMIC_RELAXED) == key || stack_room() < STACK_TO_DESCRIBE ||
 	    !process_read_mappings(take_place, &p))
 		return false;
 	if (!p.found)
