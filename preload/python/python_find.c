@@ -101,8 +101,8 @@ static enum scp_python_state describe(struct python_interpreter *p, const struct
 /* An object that holds more than the interpreter has frames that are the program's own. */
 static bool is_named_so(const char *name)
 {
-	return *name ? text_begins_with(text_basename(name), "libpython")
-		     : text_begins_with(text_basename(settings.exe), "python");
+	name = text_basename(*name ? name : settings.exe); /* the program may have either */
+	return text_begins_with(name, "libpython") || text_begins_with(name, "python");
 }
 
 static void become(enum state to, uint32_t minor, enum scp_python_state why)
