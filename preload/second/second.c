@@ -14,9 +14,10 @@
 #include "preload/system/sys.h"
 #include "preload/process/libc.h"
 
-#define PAGES	  16u
-#define PATIENCE  1000u /* turns in which others may run */
-#define PATH_MOST 4096u
+#define PAGES		 16u
+#define PATIENCE	 1000u /* turns in which others may run */
+#define PATH_MOST	 4096u
+#define LIBC_DLOPEN_MODE 0x80000000u /* what dlopen itself adds */
 
 struct second second;
 
@@ -79,12 +80,17 @@ static void load(const char *path)
 	state.shared = dl_iterate_phdr(is_libunwind, NULL) != 0;
 	bool sanitized = libc_find("__sanitizer_set_report_path") != NULL;
 	int flags = RTLD_LOCAL | RTLD_NOW | (sanitized ? 0 : RTLD_DEEPBIND);
-	void *object = dlopen && dlsym ? dlopen(path, flags) : NULL;
+	/* Before glibc 2.34, of programs without libdl, by libc's own. */
+	bool own = !dlopen || !dlsym;
+	void *(*open)(const char *, int) = own ? libc_find("__libc_dlopen_mode") : dlopen;
+	void *(*find)(void *, const char *) = own ? libc_find("__libc_dlsym") : dlsym;
+	void *object =
+		open && find ? open(path, own ? (int)(flags | LIBC_DLOPEN_MODE) : flags) : NULL;
 	libunwind_walk_begin_function *begin =
-		object ? (libunwind_walk_begin_function *)dlsym(object, "scprof_libunwind_begin")
+		object ? (libunwind_walk_begin_function *)find(object, "scprof_libunwind_begin")
 		       : NULL;
 	if (begin && begin(SCPROF_VERSION))
-		state.walk = (libunwind_walk_function *)dlsym(object, "scprof_libunwind_walk");
+		state.walk = (libunwind_walk_function *)find(object, "scprof_libunwind_walk");
 	libc_forget_error();
 	second.unwinder = state.walk != NULL;
 }
