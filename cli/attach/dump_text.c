@@ -68,10 +68,10 @@ static const char *futex_word(const struct dump_text *x, const struct dump_threa
 		const struct symbol *s = symbolize_frame(x->symbols, &t->frame[i], &count);
 
 		python = t->frame[i].module == PROF_SOURCE;
-		for (size_t k = 0; !found && s->linker_name && k < sizeof(words) / sizeof(*words);
-		     k++)
-			if (!python && strstr(s->linker_name, words[k][0]))
-				found = words[k];
+		for (; count > 0 && !python; count--, s++) /* what is inlined, too */
+			for (size_t k = 0; !found && k < sizeof(words) / sizeof(*words); k++)
+				if (s->linker_name && strstr(s->linker_name, words[k][0]))
+					found = words[k];
 	}
 	return found ? found[1 + python] : "a futex";
 }

@@ -150,14 +150,14 @@ void symbol_pattern_free(struct symbol_patterns *p)
 	*p = (struct symbol_patterns){0};
 }
 
-/* "libz" stands for libz.so.1 as well, "service" for service.py. */
+/* "libz" stands for libz.so.1 as well, "libc" for libc-2.31.so, "service" for service.py. */
 static bool is_stem(const char *pattern, const char *name)
 {
-	const char *so = strstr(name, ".so");
+	const char *so = strstr(name, ".so"), *rest = name + strlen(pattern);
 
 	so = so ? so : strstr(name, ".py");
-	return so && strlen(pattern) == (size_t)(so - name) &&
-	       !strncmp(pattern, name, strlen(pattern));
+	return so && !strncmp(pattern, name, strlen(pattern)) &&
+	       (rest == so || (rest < so && rest[0] == '-' && rest[1] >= '0' && rest[1] <= '9'));
 }
 
 bool symbol_pattern_has_library(const struct symbol_pattern *p, const char *path,
