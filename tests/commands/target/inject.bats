@@ -28,7 +28,7 @@ own_calls()
 	strace -qq -i "${QUICK[@]}" -e trace='!swapoff' -e signal=none "${MORE[@]}" -o traces -E LD_PRELOAD="$LIB" -E SCPROF_STATES="${STATES:-off}" -E SCPROF_OUT="$T/out" "$@" >/dev/null 2>&1 3>&- 4>&- || true
 	awk '!first { first = $1 } $1 == first { sub(/^[0-9]+ +/, ""); print }' traces >trace # not the children
 	read -r bytes low < <(awk '/ openat\(.*libscprof\.so"/ { opened = 1 }
-		opened && / mmap\(NULL, / { split($0, part, /[(, ]+/); print part[4], $NF; exit }' trace)
+		opened && / mmap\(NULL, .*DENYWRITE/ { split($0, part, /[(, ]+/); print part[4], $NF; exit }' trace)
 	high=$(printf '%016x' $((low + bytes)))
 	low=$(printf '%016x' "$low")
 	awk -v low="$low" -v high="$high" '/^\[/ { ip = substr($1, 2, 16); split($2, part, "("); name = part[1]; n[name]++

@@ -125,7 +125,7 @@ a_later_allocator_is_called()
 			return real(fd, to, n, flags);
 		}
 	C
-	cc -D_GNU_SOURCE -shared -fPIC -o passes.so passes.c
+	cc -D_GNU_SOURCE -shared -fPIC -o passes.so passes.c -ldl
 	LD_PRELOAD=$T/passes.so:$LIB SCPROF_OUT=out "$EXAMPLES/echo_pair" 10 10
 	make_report --by function
 	warned 'passes.so (recv) stands before'

@@ -65,7 +65,7 @@ open("/etc/passwd").read()'
 	[ "$(count verified)" -gt 20 ]
 	[ "$(count differ)" = 0 ]
 	[ "$(count undecided)" = 0 ]
-	libc=$(sed -n 's/^module \([0-9]*\) .*libc\.so.*/\1/p' checks)
+	libc=$(sed -n 's/^module \([0-9]*\) .*\/libc[-.].*/\1/p' checks)
 	grep -E "^path 1 flags 1: 1\+\S+ 1\+\S+ $libc\+\S+\$" checks
 }
 
@@ -120,7 +120,7 @@ print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "
 	[ "$(count differ)" = 0 ]
 	lib=$(sed -n 's/^module \([0-9]*\) .*untabled_lib.*/\1/p' checks)
 	program=$(sed -n 's/^module \([0-9]*\) .*untabled_pointers$/\1/p' checks)
-	libc=$(sed -n 's/^module \([0-9]*\) .*libc\.so.*/\1/p' checks)
+	libc=$(sed -n 's/^module \([0-9]*\) .*\/libc[-.].*/\1/p' checks)
 	grep -E "^path 1 flags 16: $lib\+\S+ ~$lib\+\S+ ~$program\+\S+ $libc\+\S+ $libc\+\S+ $program\+\S+\$" checks
 }
 
