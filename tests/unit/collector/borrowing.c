@@ -29,22 +29,27 @@ struct safe_points {
 
 static struct safe_points points;
 
-/* Executable memory of libc. */
-static uint64_t find_libc(pid_t pid, size_t *bytes)
+/* Executable memory of the object that has this function here. */
+static uint64_t find_object(pid_t pid, void *function, size_t *bytes)
 {
-	char path[64], line[512], how[5];
+	char path[64], line[512], how[5], *file;
 	unsigned long long start = 0, end = 0;
 	uint64_t found = 0;
+	Dl_info object;
 	FILE *f;
 
+	assert_int_not_equal(dladdr(function, &object), 0);
+	file = realpath(object.dli_fname, NULL);
+	assert_non_null(file);
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	f = fopen(path, "r");
 	while (f && !found && fgets(line, sizeof(line), f))
-		if (strstr(line, "/libc.so.6") &&
-		    sscanf(line, "%llx-%llx %4s", &start, &end, how) == 3 && how[2] == 'x')
+		if (strstr(line, file) && sscanf(line, "%llx-%llx %4s", &start, &end, how) == 3 &&
+		    how[2] == 'x')
 			found = start;
 	if (f)
 		fclose(f);
+	free(file);
 	*bytes = end - start;
 	return found;
 }
@@ -53,8 +58,8 @@ struct safe_points *safe_points_open(pid_t pid, struct profile_error *err)
 {
 	(void)err;
 	points.pid = pid;
-	points.here = find_libc(getpid(), &points.bytes);
-	points.there = find_libc(pid, &points.bytes);
+	points.here = find_object(getpid(), getppid, &points.bytes);
+	points.there = find_object(pid, getppid, &points.bytes);
 	return &points;
 }
 
@@ -79,8 +84,10 @@ enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char
 uint64_t safe_points_function(struct safe_points *s, const char *name)
 {
 	void *at = dlsym(RTLD_DEFAULT, name);
+	size_t bytes;
+	uint64_t there = at ? find_object(s->pid, at, &bytes) : 0;
 
-	return at ? (uint64_t)(uintptr_t)at - s->here + s->there : 0;
+	return there ? (uint64_t)(uintptr_t)at - find_object(getpid(), at, &bytes) + there : 0;
 }
 
 uint64_t safe_points_lock(const struct safe_points *s)
