@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include "preload/function/function.h"
 #include "preload/unwind/unwind.h"
 #include "preload/function/selected.h"
-#include "preload/process/libc.h"
+#include "preload/process/symbols.h"
 
-#define MOST_OBJECTS 32u
+#define MOST_OBJECTS 16u
 #define MOST_NAMED   4u
 
 /* The objects before the first of ours. */
 struct before {
-	uint64_t start[MOST_OBJECTS], end[MOST_OBJECTS];
+	struct symbols symbols[MOST_OBJECTS];
+	const char *file[MOST_OBJECTS];
 	unsigned count;
 	unsigned found; /* index of the one that is reported; `count`: none yet */
 	unsigned named;
@@ -29,58 +30,51 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	unwind_object_extent(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, &start, &end);
 	if (b->count == MOST_OBJECTS || own - start < end - start || stubs - start < end - start)
 		return 1;
-	b->start[b->count] = start;
-	b->end[b->count++] = end;
+	b->symbols[b->count] = (struct symbols){.base = info->dlpi_addr};
+	uint64_t vdso = getauxval(AT_SYSINFO_EHDR); /* nobody is bound to it */
+	for (unsigned i = 0; i < info->dlpi_phnum && (!vdso || vdso != info->dlpi_addr); i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + p->p_vaddr);
+		for (; p->p_type == PT_DYNAMIC && d->d_tag != DT_NULL; d++)
+			symbols_take(&b->symbols[b->count], d);
+	}
+	b->file[b->count++] = info->dlpi_name;
 	return 0;
 }
 
-/* A program at a fixed address has an address for functions of libraries, too: that of its way
- * to them. */
-static bool is_defined_there(void *function)
+static void tell(struct before *b, unsigned object, const char *name)
 {
-	const ElfW(Sym) *symbol = NULL;
-	Dl_info info;
-	return dladdr1 && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) &&
-	       (!symbol || symbol->st_shndx != SHN_UNDEF);
-}
-
-static void tell(struct before *b, unsigned object, void *function, const char *name)
-{
-	struct unwind_object o;
 	if (b->found == b->count) {
-		const char *file = object && unwind_object_find_object((uint64_t)function, &o)
-					   ? text_basename(o.name)
-					   : "the program itself";
 		b->found = object;
-		b->at = text_append(b->text, b->room, 0, file);
+		b->at = text_append(b->text, b->room, 0,
+				    object ? text_basename(b->file[object]) : "the program itself");
 	}
 	b->at = text_append(b->text, b->room, b->at, b->named ? ", " : " (");
 	b->at = text_append(b->text, b->room, b->at, b->named < MOST_NAMED ? name : "...");
 	b->named++;
 }
 
-/* `first`: what callers are bound to. */
-static void consider(struct before *b, void *first, const char *name)
+/* Callers are bound to the first that defines it. */
+static void consider(struct before *b, const char *name)
 {
-	for (unsigned i = 0; first && i < b->count; i++)
-		if ((uint64_t)first >= b->start[i] && (uint64_t)first < b->end[i] &&
-		    (b->found == b->count || b->found == i) && is_defined_there(first))
-			tell(b, i, first, name);
+	uint32_t hash = symbols_hash(name);
+	unsigned i = 0;
+	while (i < b->count && !symbols_find(&b->symbols[i], name, hash, NULL))
+		i++;
+	if (i < b->count && (b->found == b->count || b->found == i))
+		tell(b, i, name);
 }
 
 void precedence_read(uint32_t groups, char *text, size_t room)
 {
 	struct before b = {.text = text, .room = room};
-	const char *name;
 	dl_iterate_phdr(visit, &b);
 	b.found = b.count;
 	for (unsigned i = 0; i < FN_COUNT && b.named <= MOST_NAMED; i++)
-		if (function_info[i].group & groups && dlsym)
-			consider(&b, dlsym(RTLD_DEFAULT, function_info[i].symbol),
-				 function_info[i].symbol);
-	for (uint32_t i = 0; i < selected_count() && b.named <= MOST_NAMED; i++) {
-		void *first = selected_first(i, &name);
-		consider(&b, first, name);
-	}
+		if (function_info[i].group & groups)
+			consider(&b, function_info[i].symbol);
+	for (uint32_t i = 0; i < selected_count() && b.named <= MOST_NAMED; i++)
+		if (!(selected_symbol(i)->flags & SCP_SELECTED_SPARE))
+			consider(&b, (const char *)selected_now + selected_symbol(i)->name);
 	text_append(text, room, b.at, b.named ? ")" : "");
 }

@@ -152,17 +152,6 @@ void selected_resolve_all(void)
 		libc_forget_error();
 }
 
-void *selected_first(uint32_t i, const char **name)
-{
-	*name = text_of(selected_symbol(i)->name);
-	void *p = selected_symbol(i)->flags & SCP_SELECTED_SPARE
-			  ? NULL
-			  : look_up(selected_symbol(i), RTLD_DEFAULT);
-	if (!p)
-		libc_forget_error();
-	return p;
-}
-
 /* In an object that is loaded already, and what that one needs. */
 static void *look_up_in(const struct scp_selected *s, const char *object)
 {

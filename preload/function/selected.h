@@ -26,9 +26,6 @@ static inline struct scp_selected *selected_symbol(uint32_t i)
 /* Find the originals that the program's own libraries have. Start-up only. */
 HIDDEN void selected_resolve_all(void);
 
-/* What callers of symbol `i` are bound to, and its name; NULL: nothing, yet. Start-up only. */
-HIDDEN void *selected_first(uint32_t i, const char **name);
-
 /* dlsym with a handle: the stub of what it finds, if that is a selected function. */
 HIDDEN void *selected_dlsym(void *handle, const char *name);
 
