@@ -160,8 +160,8 @@ hung()
 }
 
 @test "where a process slept outside of recorded calls the next step is to ask where" {
-	target python3 -c 'import select, time; print("begun", flush=True)
-while True: select.poll().poll(0); time.sleep(0.1)'
+	target python3 -c 'import select, threading; print("begun", flush=True)
+while True: select.poll().poll(0); threading.Event().wait(0.1)' # by a semaphore: no recorded call
 	again_where_late 0 eval 'limited "$SCPROF" attach --for 1s "$pid" >attach.out 2>attach.err 3>&-'
 	grep -A 1 'waiting that was not recorded:' attach.out | grep -q "scprof dump $pid$"
 }

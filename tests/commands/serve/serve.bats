@@ -594,7 +594,8 @@ run_of()
 	[ "$(id -u)" = 0 ] || skip 'only root reads what others have'
 	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
 	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	"${nobody[@]}" "$SCPROF" --version >/dev/null 2>&1 || skip 'nobody cannot run the tool from here'
+	# by a shell: setpriv itself may yet look into root's folders
+	"${nobody[@]}" sh -c '"$0" --version' "$SCPROF" >/dev/null 2>&1 || skip 'nobody cannot run the tool from here'
 	OPEN=$(mktemp -d /tmp/scprof-serve.XXXXXX)
 	chmod 1777 "$OPEN"
 	install -o 65534 -m 500 "$PROGRAMS/computes" "$OPEN/computes"

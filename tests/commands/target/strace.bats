@@ -45,8 +45,9 @@ shutdown shutdown
 seen_by_strace()
 {
 	case $1 in
-	poll | ppoll | pselect6 | epoll_wait) grep -cE "^[0-9]+ +$1\(" trace || true ;;
-	*) grep -E "^[0-9]+ +$1\([0-9]+<(socket|TCP|UDP|UNIX|NETLINK|TCPv6|UDPv6|RAW|PACKET)" trace | grep -cv nscd || true ;;
+	poll | ppoll | epoll_wait) grep -cE "^[0-9]+ +$1\(" trace || true ;;
+	pselect6) grep -cE "^[0-9]+ +p?select6?\(" trace || true ;; # as libc makes it
+	*) grep -E "^[0-9]+ +$1\([0-9]+<(socket|\(null\)|TCP|UDP|UNIX|NETLINK|TCPv6|UDPv6|RAW|PACKET)" trace | grep -cv nscd || true ;;
 	esac
 }
 

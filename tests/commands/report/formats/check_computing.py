@@ -119,7 +119,7 @@ def main(report, folded, pprof, callgrind, speedscope, table, page):
     for found in (of_pprof(pprof), of_callgrind(callgrind), of_speedscope(speedscope)):
         near_all(found, want, most)
         found = collections.Counter({same(name).replace(";", ":"): value for name, value in found.items()})
-        assert found == collections.Counter({same(name): value for name, value in by_name.items()}), (found, by_name)
+        assert +found == +collections.Counter({same(name): value for name, value in by_name.items()}), (found, by_name)
     of_csv(table, rows)
     top, cells = of_page(page)
     assert abs(top - sum(want.values())) <= 1e-5 * top and len(cells) == len(rows), (top, sum(want.values()))
