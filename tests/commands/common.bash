@@ -68,6 +68,12 @@ setup()
 	common_setup
 }
 
+# glibc_since VERSION: it is that one or a later one.
+glibc_since()
+{
+	printf '%s\n' "$1" "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -VC
+}
+
 # not COMMAND...: fails where it succeeds, which a mere "!" in a test does not.
 not()
 {

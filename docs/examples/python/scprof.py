@@ -80,8 +80,10 @@ def _wrap(region, name, function):
 
 def _find_library():
     """The path of the libscprof.so that this process has loaded, or None."""
+    import sys  # an encoding that is named imports nothing, before Python 3.10, too
+
     try:
-        with open("/proc/self/maps", errors="surrogateescape") as maps:
+        with open("/proc/self/maps", encoding=sys.getfilesystemencoding(), errors="surrogateescape") as maps:
             for line in maps:
                 path = line.rstrip("\n").partition("/")
                 if path[2].rpartition("/")[2].startswith("libscprof.so"):

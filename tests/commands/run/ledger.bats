@@ -37,21 +37,31 @@ expect()
 	tr -s ' \n' ' ' <report.txt | grep -q '75.0 % of 400 reads, 25.0 % of 800 writes'
 }
 
+# Before glibc 2.32 nothing says that a process has had one thread only: what it read itself is not
+# told apart from what a child did that it has waited for.
+expect_with_child()
+{
+	glibc_since 2.32 || set -- '[null, null, null, null]'
+	expect "$1"
+}
+
 @test "each process begins at nothing: after exec, and in a forked child" {
 	for how in exec fork; do
 		rm -f out/*
 		record io $how
 		set -- out/*
 		[ $# = 2 ]
+		[ $how = exec ] || break
 		expect '[800, 0.75, 1600, 0.25]'
 	done
+	expect_with_child '[800, 0.75, 1600, 0.25]'
 }
 
 @test "a merged profile has the shares of its parts" {
 	record io fork
 	"$SCPROF" merge -o merged.scp out/*.scp
 	report_of merged.scp
-	expect '[800, 0.75, 1600, 0.25]'
+	expect_with_child '[800, 0.75, 1600, 0.25]'
 }
 
 @test "where the group was not recorded the report names it" {

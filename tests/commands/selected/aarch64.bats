@@ -24,6 +24,12 @@ setup()
 	[ -e "${SETS[1]}/frames" ] || skip "no cross compiler here"
 }
 
+# Before 2.35 (libc-2.31.so) libc does not tell of its objects, and qemu shows no page as code.
+needs_objects()
+{
+	[ -z "$(find $SYSROOT/lib -name 'libc-2.*.so')" ] || skip "what is loaded is not told here"
+}
+
 arm()
 {
 	timeout -k 5 120 qemu-aarch64 -cpu max -L $SYSROOT "$@" </dev/null 3>&- 4>&-
@@ -106,6 +112,7 @@ chosen_each()
 }
 
 @test "aarch64 07: exceptions are an outcome, of C++ methods by demangled names" {
+	needs_objects
 	local set
 	SYMBOLS='chosen::Counter::*' LIB=$ARM
 	for set in "${SETS[@]}"; do
@@ -120,6 +127,7 @@ chosen_each()
 }
 
 @test "aarch64 08: plugins opened later: what dlsym finds is timed" {
+	needs_objects
 	local set LIB=$ARM
 	for set in "${SETS[@]}"; do
 		rm -rf "$T"/expect.* "$T"/out/*
@@ -129,6 +137,7 @@ chosen_each()
 }
 
 @test "aarch64 09: a resolver of an IFUNC calls chosen functions before anything is ready" {
+	needs_objects
 	local set LIB=$ARM
 	for set in "${SETS[@]}"; do
 		rm -rf "$T"/out/*
@@ -162,6 +171,7 @@ chosen_each()
 
 # As in arguments.bats: a call that is not in the report's rows is one that was not copied.
 @test "aarch64 11: all arguments on the stack reach the original, however many" {
+	needs_objects
 	local each set kind LIB=$ARM
 	for each in 0:known:tsc 0:unknown:monotonic 1:known:monotonic 1:unknown:tsc; do
 		IFS=: read -r set kind CLOCK <<<"$each"
@@ -182,7 +192,7 @@ chosen_each()
 	mkdir -p nothing/lib
 	aarch64-linux-gnu-gcc -x c -c -o nothing/lib/libc.so.6 /dev/null # not a shared object
 	run -2 env SCPROF_LIB="$ARM" "$SCPROF" symbols --sysroot nothing "$program"
-	[[ $output == *"needs libc.so.6, which is not found for its processor below"*"nothing"* ]]
+	[[ $output == *"needs lib"*.so.*", which is not found for its processor below"*"nothing"* ]]
 }
 
 # paths: of the calls in send_one, as "complete: send_one FUNCTION main".
@@ -193,6 +203,7 @@ paths()
 }
 
 @test "aarch64 13: paths are complete through signed return addresses, however tables tell of them" {
+	needs_objects
 	local program LIB=$ARM
 	# What the linker of today would not let through: instructions 0x2c, 0x2b, augmentation 'G'.
 	python3 - "${SETS[1]}/frames" told <<-'PY'
