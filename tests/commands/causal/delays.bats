@@ -131,7 +131,7 @@ with_page()
 @test "delays 17: selected functions" {
 	[[ $(uname -m) =~ ^(x86_64|aarch64)$ ]] || skip "chosen symbols need x86-64 or AArch64"
 	local library
-	library=$("$SCPROF" symbols "$PROGRAMS/delays" sem_wait | cut -d: -f1) # env may have none
+	library=$("$SCPROF" symbols "$PROGRAMS/delays" sem_wait | sed 's/:.*//;q') # env may have none
 	"$PROGRAMS/delays" "$T/page" make site
 	limited "$SCPROF" run -s "srand,$library:sem_wait" -o "$T/p.scp" env SCPROF_CAUSAL="$T/page" \
 		"$PROGRAMS/delays" "$T/page" - selected inside
