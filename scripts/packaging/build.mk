@@ -63,13 +63,23 @@ deb: all
 	@scripts/packaging/make_deb.sh $(BUILD) $(VERSION)
 
 # The tool for `make dist`: all libraries are inside, so that it runs on any Linux of this processor, whatever
-# its libc is. It loads nothing and speaks no TLS: what libmicrohttpd and libdw could ask for says no.
+# its libc is. It loads nothing and speaks no TLS: what libmicrohttpd and libdw could ask for says no. The libdw.a
+# of elfutils 0.192 lacks its own search trees, which without locks are libc's.
 DIST = $(BUILD)/dist
 STATIC_LIBS = $(TOOL_LIBS) -lmicrohttpd $(foreach l,lzma bz2 zstd,$(if $(filter /%,$(shell $(CC) -print-file-name=lib$l.a)),-l$l))
 $(DIST)/absent.c: $(BUILD)/libserve.a
 	@mkdir -p $(@D)
 	@{ nm -u "$$($(CC) -print-file-name=libmicrohttpd.a)" 2>/dev/null | sed -n 's/^ *U \(gnutls_[a-z0-9_]*\)$$/\1/p' | sort -u | \
 		sed 's/.*/int &(void);\nint &(void) { return -1; }/'; \
+		archives="$$($(CC) -print-file-name=libdw.a) $$($(CC) -print-file-name=libelf.a)"; \
+		if nm $$archives 2>/dev/null | grep -q ' U eu_tsearch$$' && ! nm $$archives 2>/dev/null | grep -q ' T eu_tsearch$$'; then \
+			echo 'typedef int order(const void *, const void *); void tdestroy(void *, void (*)(void *));'; \
+			for f in tsearch tfind tdelete; do \
+				echo "void *$$f(const void *, void **, order *);"; \
+				echo "void *eu_$$f(const void *k, void **t, order *o) { return $$f(k, t, o); }"; done; \
+			echo 'void eu_search_tree_init(void **t) { *t = 0; }'; \
+			echo 'void eu_tdestroy(void **t, void (*f)(void *)) { tdestroy(*t, f); *t = 0; }'; \
+			echo 'void eu_search_tree_fini(void **t, void (*f)(void *)) { eu_tdestroy(t, f); }'; fi; \
 		echo 'void *dlopen(const char *f, int m) { (void)f; (void)m; return 0; }'; \
 		echo 'void *dlsym(void *h, const char *n) { (void)h; (void)n; return 0; }'; \
 		echo 'int dlclose(void *h) { (void)h; return -1; }'; \
