@@ -82,8 +82,12 @@ static void load(const char *path)
 	int flags = RTLD_LOCAL | RTLD_NOW | (sanitized ? 0 : RTLD_DEEPBIND);
 	/* Before glibc 2.34, of programs without libdl, by libc's own. */
 	bool own = !dlopen || !dlsym;
-	void *(*open)(const char *, int) = own ? libc_find("__libc_dlopen_mode") : dlopen;
-	void *(*find)(void *, const char *) = own ? libc_find("__libc_dlsym") : dlsym;
+	void *(*open)(const char *, int) = dlopen;
+	void *(*find)(void *, const char *) = dlsym;
+	if (own) {
+		open = (void *(*)(const char *, int))libc_find("__libc_dlopen_mode");
+		find = (void *(*)(void *, const char *))libc_find("__libc_dlsym");
+	}
 	void *object =
 		open && find ? open(path, own ? (int)(flags | LIBC_DLOPEN_MODE) : flags) : NULL;
 	libunwind_walk_begin_function *begin =
