@@ -13,6 +13,7 @@ SCPROF=$BUILD/scprof
 PROGRAMS=$BUILD/tests/programs
 PROFILES=$BUILD/tests/profiles
 EXAMPLES=$BUILD/examples
+PATH=$PATH:/usr/sbin:/sbin # ldconfig, which Debian gives to root alone
 
 # Tests ask jq for hundreds of things: gojq begins in 1.7 ms, jq 1.6 in 24. Where only jq is there: 1.7 and later keep
 # numbers as they are written, so that 0.0 is not printed as 0, and 0.90000000000000002 is not 0.9. What is
