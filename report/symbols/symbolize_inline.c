@@ -99,7 +99,7 @@ static bool is_container(int tag)
 
 /* dwarf_getscopes does not look into namespaces, where all of Rust and much of
  * C++ lies, and leaves an inlined function by way of its declaration instead
- * of its caller. Returns whether a function around the address was found. */
+ * of its caller. Types are not asked for addresses. Returns whether a function was found. */
 static bool find_chain(Dwarf_Die *parent, struct chain *chain, int depth)
 {
 	Dwarf_Die child;
@@ -108,7 +108,8 @@ static bool find_chain(Dwarf_Die *parent, struct chain *chain, int depth)
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
-		bool here = !is_container(tag) && dwarf_haspc(&child, chain->pc) > 0;
+		bool here = (is_function(tag) || tag == DW_TAG_lexical_block) &&
+			    dwarf_haspc(&child, chain->pc) > 0;
 
 		if (here && is_function(tag)) {
 			if (chain->count == INLINE_LEVELS)

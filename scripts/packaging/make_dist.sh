@@ -53,8 +53,9 @@ for terminal in ansi dumb linux rxvt screen screen-256color tmux tmux-256color v
 done
 
 # The terms of the libraries inside, as their packages have them.
-grep -oE '(^|[( ])/[^() ]*\.a\b' "$dist/scprof.inputs" | tr -d '( ' | sort -u | while read -r archive; do
-	owner=$(dpkg -S "$(realpath "$archive")" 2>/dev/null | sed 's/[:,].*//;q') || continue
+# dpkg takes long to begin: it is asked for all at once.
+grep -oE '(^|[( ])/[^() ]*\.a\b' "$dist/scprof.inputs" | tr -d '( ' | sort -u | xargs realpath |
+	{ xargs dpkg -S 2>/dev/null || :; } | sed 's/[:,].*//' | sort -u | while read -r owner; do
 	[ ! -e "/usr/share/doc/$owner/copyright" ] ||
 		install -m 644 "/usr/share/doc/$owner/copyright" "$top/licenses/libraries/$owner"
 done

@@ -337,6 +337,7 @@ def looks(b, _):
 
 def outcome_of(b, words):
     name, page, more = (words.split(":", 2) + [None])[:3]
+    b.calm = name != "zoom"
     b.look(1280, 900)
     b.open(page)
     try:

@@ -28,14 +28,16 @@ class Browser:
         self.errors = []    # of the console, scripts, and the policy
         self.requests = []  # addresses that anything wanted to load
         self.loaded = False
+        self.calm = True    # nothing moves by and by: each step is drawn
         self.number = 0
         self.answers = {}
         to_read, self.write_end = os.pipe()
         self.read_end, to_write = os.pipe()
         self.rest = b""
         command = [program or find(), "--headless=new", "--remote-debugging-pipe", "--no-sandbox",
-                   "--disable-gpu", "--disable-smooth-scrolling", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
+                   "--disable-gpu", "--disable-gpu-compositing", "--disable-smooth-scrolling", "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions",
                    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                   "--disable-features=BackForwardCache",  # a page that was left is not kept
                    "--user-data-dir=" + self.home, f"--window-size={width},{height}", "about:blank"]
 
         def wire():  # the browser reads 3 and writes 4
@@ -151,7 +153,8 @@ class Browser:
     def look(self, width, height, dark=False, media="", ratio=1):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio, mobile=False)
         self.call("Emulation.setEmulatedMedia", media=media,
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                            {"name": "prefers-reduced-motion", "value": "reduce" if self.calm else "no-preference"}])
 
     def picture(self, whole=False):
         """A PNG of the window, or of the whole page."""

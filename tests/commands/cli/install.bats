@@ -8,9 +8,10 @@ load ../common
 
 TOP=$ROOT
 
-# The packages, which two tests look at, and when they were made.
+# A prefix for three tests; the packages, which two tests look at, and when they were made.
 setup_file()
 {
+	install_to '' "$BATS_FILE_TMPDIR/prefix"
 	command -v dpkg-shlibdeps >/dev/null || return 0
 	export DPKG_DEB_COMPRESSOR_LEVEL=0 # for dpkg-deb: how small they are is not asked
 	make -s -C "$TOP" BUILD="$BUILD" deb >"$BATS_FILE_TMPDIR/made" 2>&1 || { cat "$BATS_FILE_TMPDIR/made"; return 1; }
@@ -99,8 +100,7 @@ times_region()
 
 @test "install 03: pkg-config has scprof.h, from a prefix of its own" {
 	command -v pkg-config >/dev/null || skip 'pkg-config is not installed (scripts/setup.sh --shells)'
-	install_to '' "$T/prefix"
-	export PKG_CONFIG_PATH=$T/prefix/share/pkgconfig
+	export PKG_CONFIG_PATH=$BATS_FILE_TMPDIR/prefix/share/pkgconfig
 	write_program
 	# shellcheck disable=SC2046 # flags
 	cc $(pkg-config --cflags --libs scprof) program.c -o program
@@ -112,8 +112,7 @@ times_region()
 
 @test "install 04: CMake finds the package, its version and the library, in a tree that was moved" {
 	command -v cmake >/dev/null || skip 'cmake is not installed (scripts/setup.sh --shells)'
-	install_to '' "$T/prefix"
-	mv prefix moved
+	cp -r "$BATS_FILE_TMPDIR/prefix" moved
 	write_program
 	cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.13)
@@ -175,11 +174,10 @@ END
 
 @test "install 08: systemd has nothing to say against the service, which starts the installed scprof" {
 	command -v systemd-analyze >/dev/null || skip 'systemd is not installed'
-	install_to "" "$T/x"
-	systemd-analyze verify --man=no "$T/x/lib/systemd/system/scprof-serve.service" >said 2>&1
+	local command prefix=$BATS_FILE_TMPDIR/prefix
+	systemd-analyze verify --man=no "$prefix/lib/systemd/system/scprof-serve.service" >said 2>&1
 	run ! grep scprof said # of the machine it may have
-	local command
-	command=$(sed -n 's/^ExecStart=\([^ ]* [^ ]*\) .*/\1/p' x/lib/systemd/system/scprof-serve.service)
+	command=$(sed -n 's/^ExecStart=\([^ ]* [^ ]*\) .*/\1/p' "$prefix/lib/systemd/system/scprof-serve.service")
 	$command --help >/dev/null
-	[ "$command" = "$T/x/bin/scprof serve" ]
+	[ "$command" = "$prefix/bin/scprof serve" ]
 }

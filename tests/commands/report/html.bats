@@ -33,7 +33,7 @@ setup_file()
 	"$PROFILES/make_sampled" hostile.scp evil.scp
 	for name in real some many none hostile displaced ticks switched computing evil; do
 		"$SCPROF" report --format html -o "$name.html" "$name.scp"
-		COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --top 0 --frames 0 "$name.scp" >"$name.txt"
+		[ $name = many ] || COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --top 0 --frames 0 "$name.scp" >"$name.txt"
 	done
 	"$SCPROF" report --format html --by gap -o loop.html real.scp
 	COLUMNS=400 LC_ALL=C.UTF-8 "$SCPROF" report --full --by gap real.scp >loop.txt
