@@ -11,7 +11,7 @@ WAKE = $(BUILD)/tests/attach/wake $(BUILD)/tests/attach/no_ptrace
 HOSTILE = $(BUILD)/tests/profiles/hostile.so
 
 .PHONY: tests sanitize-run
-tests: $(TARGETS) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(DUMP_CHECKS) $(HOSTILE) $(WAKE) $(BUILD)/tests/fuzz/mutate examples \
+tests: $(TARGETS) $(JAVA_CLASSES) $(UNIT_TESTS) $(PROFILE_MAKERS) $(DUMP_ENTRIES) $(DUMP_CHECKS) $(HOSTILE) $(WAKE) $(BUILD)/tests/fuzz/mutate examples \
 	$(addprefix $(BUILD)/bench/,calibrated_call known_load thirty)
 
 $(PROFILE_MAKERS): %: %.o $(UNIT_SUPPORT) $(BUILD)/libprofile.a $(BUILD)/libstats.a

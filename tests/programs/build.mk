@@ -53,6 +53,13 @@ $(PROGRAMS)/plugin_%.so: tests/programs/paths/plugin.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) $(PLUGIN) -fPIC -shared -o $@ $<
 
+# Java's programs, where there is a compiler.
+JAVA_SRC = $(if $(shell command -v javac),tests/programs/runtimes/Catches.java $(wildcard tests/programs/*/Reply.java) tests/bench/attach/targets/Server.java)
+JAVA_CLASSES = $(if $(JAVA_SRC),$(PROGRAMS)/java/Server.class)
+$(JAVA_CLASSES): $(JAVA_SRC)
+	@mkdir -p $(@D)
+	javac -d $(@D) $^
+
 # Code without .eh_frame: with frame pointers, and with .debug_frame instead.
 UNTABLED_pointers = -fno-omit-frame-pointer
 UNTABLED_debug = -fomit-frame-pointer

@@ -79,14 +79,13 @@ JAVA_NAMED=(-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPe
 
 needs_java()
 {
-	command -v javac >/dev/null || skip "javac is not installed"
+	[ -e "$PROGRAMS/java/Reply.class" ] || skip "javac is not installed"
 	[ "$(uname -m)" = x86_64 ] || skip "generated code of x86-64 only"
-	[ -e "$BATS_FILE_TMPDIR/Reply.class" ] || javac -d "$BATS_FILE_TMPDIR" "$SOURCES/Reply.java"
 }
 
 @test "java: methods by name, in threads, too; the profile keeps them" {
 	needs_java
-	record java "${JAVA_COMPILED[@]}" "${JAVA_NAMED[@]}" -cp "$BATS_FILE_TMPDIR" Reply
+	record java "${JAVA_COMPILED[@]}" "${JAVA_NAMED[@]}" -cp "$PROGRAMS/java" Reply
 	paths_of java write | tee paths
 	grep -q 'Reply.note(java.io.FileOutputStream) -:0 < Reply.main(java.lang.String\[\]) -:0' paths
 	grep -q 'Reply.note(java.io.FileOutputStream) -:0 < Reply.run(java.io.FileOutputStream) -:0' paths
@@ -95,7 +94,7 @@ needs_java()
 
 @test "java without options: the report says which would give names" {
 	needs_java
-	record java "${JAVA_COMPILED[@]}" -cp "$BATS_FILE_TMPDIR" Reply
+	record java "${JAVA_COMPILED[@]}" -cp "$PROGRAMS/java" Reply
 	has_warning unnamed-code
 	"$SCPROF" explain unnamed-code | grep -q -- '-XX:+PreserveFramePointer'
 }

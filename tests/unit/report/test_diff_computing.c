@@ -171,7 +171,7 @@ static unsigned found(const struct program *p, uint32_t runs, unsigned trials, u
 	return seen;
 }
 
-#define TRIALS 1000
+#define TRIALS simulate_trials(1000)
 
 static void test_one_run_a_side_raises_no_more_false_alarms_than_asked_for(void **state)
 {

@@ -69,7 +69,7 @@ static void covers_with_its_own_batches(void **state)
 {
 	(void)state;
 	for (int law = 0; law < RECORDING_LAWS; law++)
-		check(law, 1000, 9000, 400);
+		check(law, 1000, 9000, simulate_trials(400));
 }
 
 /* 40000 calls are batches of 1024: none lies in the window. */
@@ -77,7 +77,7 @@ static void covers_without_batches(void **state)
 {
 	(void)state;
 	for (int law = 0; law < RECORDING_LAWS; law++)
-		check(law, 40000, 900, 300);
+		check(law, 40000, 900, simulate_trials(300));
 }
 
 static void widens_only_where_need_be(void **state)

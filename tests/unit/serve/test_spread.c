@@ -106,7 +106,7 @@ static void covers_a_window(void **state)
 {
 	(void)state;
 	for (int law = 0; law < RECORDING_LAWS; law++)
-		check(law, 100, 20, 20, 250, 0.935);
+		check(law, 100, 20, 20, simulate_trials(250), 0.935);
 }
 
 /* A minute: few batches, which Student's quantile makes up for. */
@@ -114,7 +114,7 @@ static void covers_with_few_readings(void **state)
 {
 	(void)state;
 	for (int law = 0; law < RECORDING_LAWS; law++)
-		check(law, 100, 20, 4, 250, 0.935);
+		check(law, 100, 20, 4, simulate_trials(250), 0.935);
 }
 
 /* From the first reading on. */
@@ -122,7 +122,7 @@ static void covers_from_the_beginning(void **state)
 {
 	(void)state;
 	for (int law = 0; law < RECORDING_LAWS; law++)
-		check(law, 100, 0, 20, 200, 0.93);
+		check(law, 100, 0, 20, simulate_trials(200), 0.93);
 }
 
 static void only_grows(void **state)

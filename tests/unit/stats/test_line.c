@@ -108,17 +108,18 @@ static void test_intervals_cover_both_prices(void **state)
 		{RARE, 0.1, 0, 64},	{RARE, 100, 0, 48},	 {DRIFTING, 0.3, 0.5, 64},
 		{DRIFTING, 3, 0, 64},	{UNIFORM, 100, 0.9, 62},
 	};
+	unsigned trials = simulate_trials(800);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cell / sizeof cell[0]; i++) {
-		struct outcome o = repeat(&cell[i], 400 + i, 800);
+		struct outcome o = repeat(&cell[i], 400 + i, trials);
 		char what[80];
 
 		snprintf(what, sizeof what, "%s sizes, mean %g ticks, AR %g, a call",
 			 law_name[cell[i].law], cell[i].mean_ticks, cell[i].follow);
-		simulate_assert_rate(what, o.call, 800, 0.93, 0.975);
+		simulate_assert_rate(what, o.call, trials, 0.93, 0.975);
 		strcpy(strrchr(what, ' '), " byte");
-		simulate_assert_rate(what, o.byte, 800, 0.93, 0.975);
+		simulate_assert_rate(what, o.byte, trials, 0.93, 0.975);
 	}
 }
 

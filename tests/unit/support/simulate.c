@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -42,6 +43,11 @@ double simulate_normal(struct simulate *s)
 uint64_t simulate_ticks(struct simulate *s, double duration, double tick)
 {
 	return (uint64_t)floor(duration / tick + simulate_uniform(s));
+}
+
+unsigned simulate_trials(unsigned all)
+{
+	return getenv("LONG") ? all : all / 3;
 }
 
 void simulate_assert_rate(const char *what, unsigned hits, unsigned trials, double low, double high)

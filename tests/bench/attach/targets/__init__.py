@@ -72,6 +72,7 @@ class Target:
     eintr_words = ("Interrupted system call", "EINTR", "InterruptedError")
 
     rests = True # without a load, its data stays as it is
+    pause = 0    # of a client between its requests, in seconds: there is a load either way
 
     def __init__(self, work, build, size=1.0):
         self.work, self.build, self.size = work, build, size

@@ -84,7 +84,7 @@ class Redis(Target):
         leave the two apart, so the twin is asked only after the tried one has answered."""
         dice, tried, twin = random.Random(time.time_ns()), Resp(self.port), Resp(self.twin_port)
         try:
-            while not self.ending.is_set():
+            while not self.ending.wait(self.pause):
                 batch = list(commands_of(dice, number, 50))
                 answers = tried.ask(batch)
                 for words, found, expected in zip(batch, answers, twin.ask(batch)):
@@ -111,6 +111,7 @@ class Redis(Target):
                                "ping,set,get,incr,lpush,lrange_100"], capture_output=True, text=True, timeout=600, check=False)
         if done.returncode and not self.ending.is_set():
             raise EOFError(f"redis-benchmark: status {done.returncode}: {done.stderr[-200:]}")
+        self.ending.wait(100 * self.pause)
 
     def final_checks(self):
         digests, bad = [], []
@@ -146,7 +147,7 @@ class Memcached(Target):
         connection = socket.create_connection(("127.0.0.1", self.port), HANGS_AFTER)
         file = connection.makefile("rwb")
         try:
-            while not self.ending.is_set():
+            while not self.ending.wait(self.pause):
                 key = f"k{number}.{dice.randrange(300)}"
                 if dice.random() < 0.4:
                     known[key] = f"scprof-check-{dice.randrange(10**8):08d}" * dice.choice((1, 10, 2000))
@@ -211,6 +212,7 @@ class Postgres(Target):
         return [self.main.pid, *random.sample(found, min(3, len(found)))]
 
     def pgbench(self, seconds, *more):
+        more = (*more, "-R", "100") if self.pause else more # transactions a second
         done = subprocess.run([self.bench, "-n", "-T", str(seconds), *more], env=self.environment(), capture_output=True, text=True,
                               timeout=seconds + HANGS_AFTER, check=False)
         count = re.search(r"actually processed: (\d+)", done.stdout)

@@ -5,7 +5,6 @@ import hashlib
 import http.client
 import os
 import random
-import subprocess
 import sys
 
 import process
@@ -42,7 +41,7 @@ class Web(Target):
     def keep_alive(self, number):
         dice, connection = random.Random(number), self.connect()
         try:
-            while not self.ending.is_set():
+            while not self.ending.wait(self.pause):
                 self.ask(connection, dice)
         except http.client.HTTPException as e:
             raise EOFError(repr(e)) from None
@@ -153,9 +152,8 @@ class Java(Runtime):
     name, spare_kb = "java", 400_000
 
     def command(self):
-        java, javac = needed("java", "javac")
-        subprocess.run([javac, "-d", self.work, f"{HERE}/Server.java"], check=True, timeout=600)
-        return [java, "-Xmx256m", "-cp", self.work, "Server"]
+        java, _ = needed("java", "javac")  # `make tests` compiled it
+        return [java, "-Xmx256m", "-cp", f"{self.build}/tests/programs/java", "Server"]
 
 
 PROGRAMS = (Nginx, PythonThreads, PythonAsyncio, Node, Java)
