@@ -86,45 +86,15 @@ holds()
 	done
 }
 
-@test "the page of a comparison loads without a word, and asks for nothing" {
-	holds diff_quiet-slower diff_quiet-none policy-gone
-	also diff_quiet-gone diff_quiet-many
+@test "the page of a comparison loads without a word, lets nothing run, takes names for text, fits every window" {
+	holds diff_quiet-slower diff_quiet-none policy-gone diff_hostile-hostile diff_many-many diff_looks-slower
+	also diff_quiet-gone diff_quiet-many diff_looks-gone
 }
 
-@test "head, rows and panel say what the JSON says" {
-	holds diff_says-slower diff_says-gone
-	also diff_says-new
-}
-
-@test "both flame graphs move together" {
-	holds diff_pair-slower
-}
-
-@test "both flame graphs have one scale, and boxes have their sites' verdicts" {
-	holds diff_boxes-slower diff_boxes-gone
-	also diff_boxes-new
-}
-
-@test "verdicts and words choose rows" {
-	holds diff_filters-gone
-	also diff_filters-slower
-}
-
-@test "changes are drawn on one axis around none" {
-	holds diff_scale-slower
-}
-
-@test "names of a comparison are text, whatever they contain" {
-	holds diff_hostile-hostile
-}
-
-@test "a comparison of very many sites opens" {
-	holds diff_many-many
-}
-
-@test "the sides fit every window" {
-	holds diff_looks-slower
-	also diff_looks-gone
+@test "it says what the JSON says; flame graphs have one scale and move together, verdicts and words choose rows" {
+	holds diff_says-slower diff_says-gone diff_pair-slower diff_boxes-slower diff_boxes-gone diff_filters-gone \
+		diff_scale-slower
+	also diff_says-new diff_boxes-new diff_filters-slower
 }
 
 @test "the name of the file says the format, unless --format does" {

@@ -120,91 +120,26 @@ fails_saying()
 	[ "${#lines[@]}" -le 3 ]
 }
 
-@test "a page loads without a word on the console, and asks for nothing" {
-	holds quiet-real quiet-none
+@test "pages load without a word, ask for nothing, let nothing load or run, and take names for text" {
+	holds quiet-real quiet-none policy-some hostile-hostile hostile_computing-evil
 	also quiet-many
 }
 
-@test "its policy lets nothing in a page load or run" {
-	holds policy-some
+@test "search, zoom, order, filters; what was found, each column and any number of rows come into the window" {
+	holds search-some zoom-some sort-some filters-some programs-real programs-two-programs zoom-computing many-many \
+		looks-real reaches-real columns-real
+	also search-real zoom-real reaches-some
 }
 
-@test "search finds rows and boxes, and forgets" {
-	holds search-some
-	also search-real
-}
-
-@test "a click or a key zooms, and there is a way back" {
-	holds zoom-some
-	also zoom-real
-}
-
-@test "the table sorts both ways" {
-	holds sort-some
-}
-
-@test "the table can be filtered" {
-	holds filters-some
-}
-
-@test "names are text, whatever they contain" {
-	holds hostile-hostile
-}
-
-@test "rows say what the text report says" {
-	holds numbers-real numbers-switched
+@test "pages say what the text says: rows, slow clocks, loops, where time went, what was computed, accounts" {
+	holds numbers-real numbers-switched slow-dual slow-ticks loops-loop states-switched computing-computing \
+		without_computing-real unknown_states-some displaced-account costs-displaced order-real
 	also numbers-some
 }
 
-@test "a slow clock says what the text report says, and nothing agrees with no tick" {
-	holds slow-dual slow-ticks
-}
-
-@test "loops say what the text report says" {
-	holds loops-loop
-}
-
-@test "where time went is on the first screen, in each row and in the details, as the text has it" {
-	holds states-switched
-}
-
-@test "the header is a quarter of a window, and each warning a line" {
-	holds header-real
-	also header-some
-}
-
-@test "work and waiting are apart, and what waits is one bar" {
-	holds apart-some
-}
-
-@test "boxes say totals and shares, and the tooltip keeps off the panel" {
-	holds totals-real
-	also totals-some
-}
-
-@test "one scale holds all intervals, and nothing is -0" {
-	holds scale-some
-	also scale-real
-}
-
-@test "rows of several programs say which, and rows of one do not" {
-	holds programs-real programs-two-programs
-}
-
-@test "what was computed is a table and a part of the boxes, as the text has it" {
-	holds computing-computing without_computing-real hostile_computing-evil zoom-computing
-}
-
-@test "without a detector a page says which calls took the time, and no more" {
-	holds unknown_states-some
-}
-
-@test "an account of displacement is a bar a CPU" {
-	holds displaced-account
-}
-
-@test "a profile's own account and costs by site need no file beside it" {
-	holds costs-displaced
+@test "header, halves, boxes, intervals and histograms: one scale, nothing in the way, words whole and legible" {
+	holds header-real apart-some totals-real scale-some axis-real contrast-real
+	also header-some totals-some scale-real
 }
 
 @test "of several runs' accounts none is shown, and that is said" {
@@ -213,35 +148,6 @@ fails_saying()
 	data_of two.html >two.json
 	jq -e '.displaced == null and (.warnings | map(.[0]) | index("site-costs-apart") != null)' two.json
 	data_of displaced.html | jq -e '.displaced.cpus | length == 3'
-}
-
-@test "of very many paths only those in sight become elements" {
-	holds many-many
-}
-
-@test "light, dark, narrow, wide, paper" {
-	holds looks-real
-}
-
-@test "words on a histogram are whole and apart" {
-	holds axis-real
-}
-
-@test "what was searched for comes into the window" {
-	holds reaches-real
-	also reaches-some
-}
-
-@test "every column can be reached in a window of any width" {
-	holds columns-real
-}
-
-@test "labels of boxes can be read, dimmed ones too" {
-	holds contrast-real
-}
-
-@test "loops come by their time, and say whose calls their means are of" {
-	holds order-real
 }
 
 # lacks PAGE PATTERN: no byte of the page matches.

@@ -245,7 +245,7 @@ refuses()
 		for t in threads: t.join()
 		print(sum(total))
 	END
-	run "$SCPROF" run --no-report -g all,alloc,thread -o "$T/out/p.scp" -- /usr/bin/env python3 threads.py
+	run "$SCPROF" run --no-report -g all,alloc,thread -o "$T/out/p.scp" -- /usr/bin/env python3 -I -S threads.py
 	[ "$status" = 0 ]
 	[[ $output == *4995000* ]]
 	[ "$(functions | awk '$1 == "malloc" { print ($2 > 1000) }')" = 1 ]

@@ -18,7 +18,8 @@ double simulate_normal(struct simulate *s);	 /* mean 0, deviation 1 */
  * same unit): Beilner's clock, floor(duration / tick + phase). */
 uint64_t simulate_ticks(struct simulate *s, double duration, double tick);
 
-/* Of as many trials as an experiment is to have, a third in `make check`; all in `make check-long`. */
+/* Of as many trials as an experiment is to have, a third in `make check`; all in `make check-long`.
+ */
 unsigned simulate_trials(unsigned all);
 
 /* Fails the test unless `hits` of `trials` is a rate within [low, high], allowing for
