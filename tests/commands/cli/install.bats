@@ -13,7 +13,8 @@ setup_file()
 {
 	install_to '' "$BATS_FILE_TMPDIR/prefix"
 	command -v dpkg-shlibdeps >/dev/null || return 0
-	export DPKG_DEB_COMPRESSOR_LEVEL=0 # for dpkg-deb: how small they are is not asked
+	export DPKG_DEB_COMPRESSOR_LEVEL=0  # for dpkg-deb: how small they are is not asked
+	export SOURCE_DATE_EPOCH=1700000000 # else the date of the last commit, and there may be one meanwhile
 	make -s -C "$TOP" BUILD="$BUILD" deb >"$BATS_FILE_TMPDIR/made" 2>&1 || { cat "$BATS_FILE_TMPDIR/made"; return 1; }
 	(cd "$BUILD/deb" && sha256sum ./*.deb) >"$BATS_FILE_TMPDIR/first"
 }
