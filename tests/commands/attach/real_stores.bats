@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Stores under load are attached to and left again: each answer stays right.
+# about 10 s
 load ../common
 load real
 

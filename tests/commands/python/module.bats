@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # scprof.py, the regions of Python programs: each installed Python does the same with and without
 # the library; every region is on record under its own name and outcome.
+# about 12 s
 
 load ../common
 load python

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Nothing in a profile is trusted: what is damaged is refused with a message of
 # one to three lines and status 1, and never takes the reader down.
+# about 12 s
 
 load ../common
 

@@ -4,6 +4,7 @@
 # tenth of it is missed with a probability of less than 1e-9 (0.9^200); nothing else that depends on
 # when samples fall is part of a verdict. Most are sampled every 250 us: 100 ms are enough then. How good
 # the shares are is measured, not tested.
+# about 20 s
 
 bats_require_minimum_version 1.5.0
 load ../common

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A bare LD_PRELOAD where functions are chosen: the object of `scprof symbols --stubs` has them
 # timed; SCPROF_SYMBOLS alone does not, and the profile says so. Under valgrind and gdb, too.
+# about 15 s
 
 # shellcheck disable=SC2317,SC2030,SC2031 # functions of common.bash call ours; each test is a subshell
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Programs that generate code, handle SIGSEGV and stacks themselves, and run collectors beside
 # their threads: unharmed with everything timed. scripts/setup.sh --runtimes installs them.
+# about 15 s
 
 # shellcheck disable=SC2317,SC2030,SC2031 # functions of common.bash call ours; each test is a subshell
 
