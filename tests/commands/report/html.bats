@@ -110,16 +110,6 @@ holds()
 	return $bad
 }
 
-fails_saying()
-{
-	local text=$1
-	shift
-	run "$@"
-	[ "$status" = "${WANTED:-1}" ]
-	[[ $output == *"$text"* ]]
-	[ "${#lines[@]}" -le 3 ]
-}
-
 @test "pages load without a word, ask for nothing, let nothing load or run, and take names for text" {
 	holds quiet-real quiet-none policy-some hostile-hostile hostile_computing-evil
 	also quiet-many
