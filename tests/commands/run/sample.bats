@@ -295,7 +295,7 @@ has_python_row()
 	mv diff.json report.json
 	holds '.exit_status == 1 and (.verdict | contains("Computing: "))'
 	holds '.computing.rows[] | select(.function == "computes_much") |
-		.status == "only-in-new" and .counts and .base.samples == 0 and .new.samples > 100 and
+		.status == "only-in-new" and .counts and .base.samples == 0 and .new.samples > 20 and
 		(.module | endswith("/computes")) and .new.share > 0.5 and .new.cpu_ns > 1e8'
 	"$SCPROF" diff base.scp new.scp >text || true
 	grep -q '^COMPUTING .*SHARE NEW' text
@@ -313,7 +313,7 @@ has_python_row()
 	allowed
 	sampled "--sample 1ms" "$PROGRAMS/computes" maps 300
 	holds '.computing | .lost > 0 and .samples == .in_calls + .recording.samples + ([.rows[].samples] | add // 0)'
-	holds '[.computing.rows[] | select(.stack[0].module // "" | test("/libm[.-]")) | .samples] | add > 200' \
+	holds '[.computing.rows[] | select(.stack[0].module // "" | test("/libm[.-]")) | .samples] | add > 50' \
 		'[.computing.rows[] | select(.module == null) | .samples] | add // 0 | . < 20'
 }
 
