@@ -59,7 +59,7 @@ static void warn_lost_calls(struct report *r)
 				  l->overflow_calls,
 				  percent(100.0 * (double)l->overflow_calls / (double)all).text,
 				  l->growth_errno ? strerror((int)l->growth_errno)
-						  : "it could not grow");
+						  : "no room in a thread's index of paths");
 	warn_of(r, "calls-abandoned", l->abandoned_calls, "calls never returned to their caller");
 	warn_of(r, "calls-abandoned", l->unmatched_ends,
 		"ends of regions had no beginning in their thread");
