@@ -167,11 +167,21 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 	return 0;
 }
 
+/* A thread was about to begin its table when the process was killed, or read: the chunk gets its
+ * number before the first record counts. */
+static bool is_unfinished(const struct scp_chunk *c)
+{
+	return c->magic == SCP_CHUNK_MAGIC && c->type == SCP_CHUNK_TABLE && !c->table &&
+	       c->used == sizeof *c;
+}
+
 static int collect_chunk(struct raw_file *raw, const struct scp_chunk *c, uint64_t offset,
 			 const struct limits *limits, struct profile_error *err)
 {
 	uint64_t at = sizeof *c;
 
+	if (is_unfinished(c))
+		return 0;
 	if (c->magic == SCP_OPTIONAL_MAGIC
 		    ? is_of_no_table(c->type) != (c->table == 0)
 		    : (c->type != SCP_CHUNK_PROCESS && c->type != SCP_CHUNK_TABLE) ||

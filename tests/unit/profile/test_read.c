@@ -193,6 +193,38 @@ static const char *save_modules(const char *name, const char *folder)
 	return path;
 }
 
+/* A thread had taken its first chunk, and not yet begun its table, when the process was killed. */
+static void test_a_chunk_that_is_no_table_yet_is_passed_over(void **state)
+{
+	const char *path = scp_build_name("killed.scp");
+	uint64_t frame = SCP_FRAME(1, 0, 0x1234);
+	struct profile_error err;
+	struct scp_build b;
+
+	(void)state;
+	scp_build_begin(&b);
+	scp_build_open_chunk(&b, SCP_CHUNK_PROCESS, 0);
+	scp_build_function(&b, 1, "recv", "libc.so.6");
+	scp_build_module(&b, 1, "/bin/program");
+	scp_build_close_chunk(&b);
+	scp_build_open_chunk(&b, SCP_CHUNK_TABLE, 0);
+	scp_build_close_chunk(&b);
+	scp_build_open_chunk(&b, SCP_CHUNK_TABLE, 1);
+	scp_build_table(&b, 1, "thread");
+	scp_build_path(&b, 1, &frame, 1);
+	scp_build_entry(&b, 1, 1, 1, SCP_COMPLETED);
+	scp_build_close_chunk(&b);
+	scp_build_finish(&b);
+	scp_build_save(&b, path);
+	scp_build_free(&b);
+	struct profile *p = profile_open(&path, 1, &err);
+	if (!p)
+		fail_msg("%s", err.text);
+	assert_int_equal(p->tables, 1);
+	assert_int_equal(p->entries, 1);
+	profile_free(p);
+}
+
 /* As in a file, there are 32766 of them at most: what is beyond is reported as lost. */
 static void test_modules_beyond_the_limit_are_lost_and_said_to_be(void **state)
 {
@@ -438,6 +470,7 @@ int main(void)
 		cmocka_unit_test(test_no_more_is_read_than_was_allowed),
 		cmocka_unit_test(test_who_owns_the_files_is_known),
 		cmocka_unit_test(test_a_sparse_giant_costs_nothing),
+		cmocka_unit_test(test_a_chunk_that_is_no_table_yet_is_passed_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
