@@ -332,7 +332,7 @@ static void note_control(struct walk_result *r)
 	r->wide = r->noted_count;
 }
 
-/* After these two. */
+/* After read_python and note_control. */
 static void walk(struct scp_thread *t, const struct walk_start *from)
 {
 	clear_result(&t->found);

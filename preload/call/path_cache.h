@@ -57,8 +57,8 @@ struct memo_tail {
 #define MEMO_DISTANCE_BITS 16
 #define MEMO_DISTANCE_MOST UINT16_MAX
 
-/* Of the program. Not volatile, so that comparing takes one instruction: who compares is called
- * anew, and no compiler reads what an earlier word may say is not there. */
+/* A word of the program's memory. It is not volatile, so that a comparison takes one instruction.
+ * The compiler cannot read it before the comparison that guards it, since reading might fault. */
 typedef uint64_t __attribute__((may_alias)) memo_word;
 
 static inline const memo_word *memo_address(const struct scp_memo *m, uint64_t packed)

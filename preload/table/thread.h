@@ -225,7 +225,7 @@ struct scp_thread {
 		struct path_place path;	     /* node 0: no room */
 		uint32_t noted_count;
 		uint32_t python_words; /* the first of them: python_read's */
-		uint32_t wide;	       /* with those of control, that come next */
+		uint32_t wide;	       /* those, and the words of control after them */
 		bool used_fp;	       /* it depends on the frame pointer at the call */
 		uint64_t reach;	       /* see struct scp_memo */
 		enum walk_outer outer;
