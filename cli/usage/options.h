@@ -97,7 +97,7 @@ struct usage_entry {
 struct usage {
 	const char *command;	 /* "run"; NULL: the tool itself */
 	const char *summary;	 /* one line */
-	const char *synopsis[4]; /* what follows the command's name; each is one way to use it */
+	const char *synopsis[5]; /* what follows the command's name, each way to use it; NULL ends */
 	const char *text;	 /* what the command does */
 	const char *words;	 /* names of the operands, in order: "PROGRAM PATTERN" */
 	const char *mode;	 /* getopt's: "+" options end at the first operand, "-" operands are

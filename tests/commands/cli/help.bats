@@ -51,6 +51,8 @@ accepted()
 		grep -q "^usage: scprof $command" long || { echo "$command: no usage line"; return 1; }
 		grep -q '^exit status: ' long || { echo "$command: no exit status"; return 1; }
 		[ -z "$(awk 'length > 100' long)" ] || { echo "$command:"; awk 'length > 100' long; return 1; }
+		# A way to use it begins with an option or an operand, never with a sentence.
+		! grep -E "^(usage: |       )scprof $command [A-Z]([a-z ]|$)" long || { echo "$command: what usage is this?"; return 1; }
 		"$SCPROF" --help | grep -q "^  $command  " || { echo "$command: not in scprof --help"; return 1; }
 	done
 	[ "$("$SCPROF" --help | grep -c '^  [a-z]')" = "$(commands | wc -l)" ]
