@@ -66,10 +66,8 @@ static void fill_histogram(const struct report *r, struct report_site *s,
 {
 	static const double share[] = {0.50, 0.90, 0.99, 0.999};
 	struct report_percentiles *p = &s->percentiles;
-	uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
+	uint32_t buckets = histogram_used(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS);
 
-	while (buckets && !sums->hist->count[buckets - 1]) /* no call was so long */
-		buckets--;
 	s->has_percentiles = true;
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
 		fill_percentile(r, s, sums, buckets, share[i], &p->at[i]);

@@ -34,17 +34,12 @@ static double octaves(uint32_t bucket)
 
 static void cells_of(const uint64_t *count, uint32_t buckets, struct cells *c)
 {
-	uint32_t last = 0;
+	uint32_t used = histogram_used(count, buckets);
 
-	c->first = buckets;
-	for (uint32_t i = 0; i < buckets; i++) {
-		if (!count[i])
-			continue;
-		last = i;
-		if (c->first == buckets)
-			c->first = i;
-	}
-	c->count = c->first < buckets ? last - c->first + 1 : 0;
+	c->first = 0;
+	while (c->first < used && !count[c->first])
+		c->first++;
+	c->count = used - c->first;
 	c->calls[0] = c->width[0] = 0;
 	for (uint32_t i = 0; i < c->count; i++) {
 		c->calls[i + 1] = c->calls[i] + (double)count[c->first + i];
@@ -170,7 +165,7 @@ struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, doubl
 	m.center[0] = histogram_quantile(count, buckets, m.share[0] / 2);
 	m.center[1] = histogram_quantile(count, buckets, m.share[0] + m.share[1] / 2);
 	m.valley = histogram_start(c.first + part);
-	all = time_of(count, 0, buckets);
+	all = time_of(count, 0, c.first + c.count);
 	m.time[0] = time_of(count, 0, c.first + part) / all;
 	m.time[1] = 1 - m.time[0];
 	return m;

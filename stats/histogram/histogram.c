@@ -8,11 +8,16 @@
 #include "stats/histogram/histogram.h"
 #include "stats/histogram/tail.h"
 
+#define SHIFT_MOST 60 /* of a number up to 15 in 64 bits */
+
 double histogram_start(uint32_t i)
 {
+	uint32_t shift = i / 8 - 1;
+
 	if (i < 8)
 		return i;
-	return ldexp(8 + i % 8, (int)(i / 8) - 1);
+	return shift <= SHIFT_MOST ? (double)((uint64_t)(8 + i % 8) << shift)
+				   : ldexp(8 + i % 8, (int)shift);
 }
 
 uint32_t histogram_bucket(uint64_t value)
@@ -23,6 +28,21 @@ uint32_t histogram_bucket(uint64_t value)
 		return (uint32_t)value;
 	e = 63 - (uint32_t)__builtin_clzll(value);
 	return (e - 2) * 8 + (uint32_t)((value >> (e - 3)) & 7);
+}
+
+/* Most histograms end far below their last bucket: several at a time. */
+uint32_t histogram_used(const uint64_t *count, uint32_t buckets)
+{
+	while (buckets >= 4) {
+		const uint64_t *last = count + buckets - 4;
+
+		if (last[0] | last[1] | last[2] | last[3])
+			break;
+		buckets -= 4;
+	}
+	while (buckets && !count[buckets - 1])
+		buckets--;
+	return buckets;
 }
 
 double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to)
@@ -36,12 +56,9 @@ double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to)
 
 double histogram_quantile(const uint64_t *count, uint32_t buckets, double q)
 {
-	double total, before = 0, rank;
-	uint32_t last = buckets ? buckets - 1 : 0;
+	uint32_t used = histogram_used(count, buckets), last = used - 1;
+	double total = histogram_calls(count, 0, used), before = 0, rank;
 
-	while (last && !count[last])
-		last--;
-	total = buckets ? histogram_calls(count, 0, last + 1) : 0;
 	if (total == 0 || isnan(q))
 		return NAN;
 	rank = fmin(fmax(q, 0), 1) * total;
@@ -82,17 +99,19 @@ struct outliers outliers_find(const uint64_t *count, uint32_t buckets, uint64_t 
 {
 	struct outliers o = {INFINITY, 0, 0, 0, 0};
 	uint32_t top = histogram_bucket(longest), i = 0;
-	double total = histogram_calls(count, 0, buckets), others = 0, known = 0, fence;
+	uint32_t used = histogram_used(count, buckets);
+	double total = histogram_calls(count, 0, used), others = 0, known = 0, fence;
 
 	if (total < LEAST_CALLS)
 		return o;
-	fence = fence_of(count, buckets);
+	fence = fence_of(count, used);
 	while (i < buckets && histogram_start(i) < fence) {
-		others += (double)count[i] * middle_of(i);
+		if (i < used && count[i])
+			others += (double)count[i] * middle_of(i);
 		i++;
 	}
 	o.fence = fmax(fence, histogram_start(i));
-	for (; i < buckets; i++) {
+	for (; i < used; i++) {
 		if (!count[i])
 			continue;
 		o.calls += (double)count[i];
@@ -150,14 +169,15 @@ static struct stats_tail_index hill(const uint64_t *count, uint32_t buckets, dou
  * that of the whole. */
 struct stats_tail_index tail_index_estimate(const uint64_t *count, uint32_t buckets, double tick)
 {
-	double calls = histogram_calls(count, 0, buckets), wanted = sqrt(calls);
+	uint32_t used = histogram_used(count, buckets);
+	double calls = histogram_calls(count, 0, used), wanted = sqrt(calls);
 	struct stats_tail_index best, fewer;
 
 	if (!(calls >= LEAST_FOR_TAIL))
 		return (struct stats_tail_index){0, 0};
-	best = hill(count, buckets, tick, wanted);
+	best = hill(count, used, tick, wanted);
 	for (wanted /= FEWER; best.calls > 0 && wanted >= LEAST_BEYOND; wanted /= FEWER) {
-		fewer = hill(count, buckets, tick, wanted);
+		fewer = hill(count, used, tick, wanted);
 		if (fewer.inverse <
 		    best.inverse * (1 - LIGHTER * sqrt(1 / fewer.calls - 1 / best.calls)))
 			best = fewer;

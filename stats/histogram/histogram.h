@@ -16,6 +16,9 @@ double histogram_start(uint32_t bucket);
 /* The bucket that a value lies in. */
 uint32_t histogram_bucket(uint64_t value);
 
+/* How many buckets there are up to the last one that has calls. */
+uint32_t histogram_used(const uint64_t *count, uint32_t buckets);
+
 /* How many calls are in the buckets `from` to `to` - 1. */
 double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to);
 

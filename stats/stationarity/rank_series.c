@@ -57,15 +57,20 @@ static void standardise(double *x, unsigned count, bool flat)
 static void set_scores(struct series *s)
 {
 	bool flat = equal(s, s->x[0]) == s->count;
+	unsigned twice[SERIES_MOST]; /* the rank: 1 + smaller ones + half of the others that are
+					equal */
 
 	for (unsigned i = 0; i < s->count; i++) {
-		unsigned smaller = 0, same = 0;
+		twice[i] = 2;
+		for (unsigned k = 0; k < i; k++) {
+			unsigned smaller = s->x[k]<s->x[i], larger = s->x[k]> s->x[i];
 
-		for (unsigned k = 0; k < s->count; k++) {
-			smaller += s->x[k] < s->x[i];
-			same += s->x[k] == s->x[i];
+			twice[i] += 1 + smaller - larger;
+			twice[k] += 1 + larger - smaller;
 		}
-		s->rank[i] = smaller + (same + 1) / 2.0;
+	}
+	for (unsigned i = 0; i < s->count; i++) {
+		s->rank[i] = twice[i] / 2.0;
 		s->score[i] = gsl_cdf_ugaussian_Pinv((s->rank[i] - 0.375) / (s->count + 0.25));
 	}
 	standardise(s->score, s->count, flat);

@@ -238,12 +238,13 @@ struct first_call warmup_first(uint64_t first_units, uint64_t calls, uint64_t un
 {
 	struct first_call f = {NAN, NAN};
 	uint32_t bucket = histogram_bucket(first_units);
-	double total = count ? histogram_calls(count, 0, buckets) : 0;
+	uint32_t used = count ? histogram_used(count, buckets) : 0;
+	double total = histogram_calls(count, 0, used);
 
 	if (calls > 1 && units > first_units)
 		f.ratio =
 			(double)first_units / ((double)(units - first_units) / (double)(calls - 1));
 	if (total > 0)
-		f.share = fmax(histogram_calls(count, bucket, buckets), 1) / total;
+		f.share = fmax(histogram_calls(count, bucket, used), 1) / total;
 	return f;
 }

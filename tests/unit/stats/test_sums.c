@@ -191,6 +191,25 @@ static void test_time_of_one_call_far_out_is_known(void **state)
 	assert_true(o.units == 777777);
 }
 
+/* Eight an octave, up to the last of 64 bits; and the last that has calls is found wherever it is.
+ */
+static void test_buckets_begin_and_end_where_they_are_said_to(void **state)
+{
+	(void)state;
+	assert_int_equal(histogram_used((const uint64_t[512]){0}, 512), 0);
+	for (uint32_t i = 0; i < 512; i++) {
+		uint64_t count[512] = {0};
+		double start = i < 8 ? i : ldexp(8 + i % 8, (int)(i / 8) - 1);
+
+		count[i] = 1;
+		assert_true(histogram_start(i) == start);
+		if (start < 0x1p64)
+			assert_int_equal(histogram_bucket((uint64_t)start), i);
+		assert_int_equal(histogram_used(count, 512), i + 1);
+		assert_int_equal(histogram_used(count, i), 0);
+	}
+}
+
 /* Ten values, 95 %: the median lies between the 2nd and the 9th (P = 0.979; David and Nagaraja
  * 2003, section 7.1); of the 99th percentile there is no upper limit. */
 static void test_limits_of_a_percentile_are_order_statistics(void **state)
@@ -241,6 +260,7 @@ int main(void)
 		cmocka_unit_test(test_quantile_of_nothing_is_nan),
 		cmocka_unit_test(test_time_far_out_is_what_the_others_leave),
 		cmocka_unit_test(test_time_of_one_call_far_out_is_known),
+		cmocka_unit_test(test_buckets_begin_and_end_where_they_are_said_to),
 		cmocka_unit_test(test_limits_of_a_percentile_are_order_statistics),
 		cmocka_unit_test(test_limits_of_more_calls_than_can_be_counted_come_to_an_end),
 	};
