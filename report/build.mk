@@ -79,6 +79,7 @@ REPORT_SRC = \
 	report/render/stacks/callgrind.c \
 	report/render/stacks/speedscope.c \
 	report/render/stacks/flame.c \
+	report/render/stacks/flame_order.c \
 	report/render/stacks/stacks.c \
 	report/render/text/text_notes.c \
 	report/render/text/diff_text.c \

@@ -34,7 +34,8 @@
 		 .text = "leave in the means what is otherwise excluded",                          \
 		 REPORT_MEMBER(FLAG, include_warmup)},                                             \
 		{"top", USAGE_TOP, "N",                                                            \
-		 .text = "rows at most, 0: all (default: as many as fit the screen, else all)",    \
+		 .text = "rows at most, 0: all (default: as many as fit the screen, else all; on " \
+			 "a page 20000)",                                                          \
 		 REPORT_MEMBER(COUNT32, top)},                                                     \
 		{"frames", USAGE_FRAMES, "N",                                                      \
 		 .text = "lines of call path a row in text (default: all in one; with --full 6, "  \

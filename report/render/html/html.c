@@ -16,6 +16,10 @@
 
 HTML_PAGE(html_page);
 
+/* What a browser draws and searches at once; more only where --top asks for it. */
+#define MOST_ROWS  20000
+#define MOST_BOXES 100000
+
 /* ---- the boxes of the flame graph, in preorder. A box of one row has that row's numbers and only
  * names it; the others' follow in `sums` ---- */
 
@@ -44,6 +48,8 @@ static void put_boxes(struct html *h)
 {
 	uint32_t sums = 0;
 
+	if (h->flame.left_out)
+		json_write_count(&h->json, "boxes_left_out", h->flame.left_out);
 	html_write_fields(h, "box_fields", "depth label row");
 	json_write_open(&h->json, "boxes", '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
@@ -200,12 +206,15 @@ static void put_data(struct html *h)
 
 int html_print(struct report *r, const struct report_options *o, FILE *out)
 {
+	uint32_t top = o->top == REPORT_TOP_DEFAULT ? MOST_ROWS : o->top;
 	struct html h = {.report = r,
 			 .states = states_any(r),
 			 .json = {.out = out, .page = true},
-			 .sites = rows_shown(r->sites, o)};
+			 .sites = rows_of_top(r->sites, top)};
 
-	if (flame_build(&h.flame, r, &h.strings) < 0) {
+	if (flame_build(&h.flame, r, &h.strings) < 0 ||
+	    (top && flame_limit(&h.flame, r->sites, MOST_BOXES) < 0)) {
+		flame_free(&h.flame);
 		string_index_clear(&h.strings);
 		return -1;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Builds the tree site by site, then sorts it into preorder. */
+/* Builds the tree site by site. */
 #include "report/render/stacks/flame.h"
 
 #include <math.h>
@@ -192,66 +192,6 @@ static uint32_t grow(struct growth *g, const struct report_site *s)
 	return at == FAILED || computing_is(s) ? at : call_below(g, at, s);
 }
 
-/* By parent, then the widest first; ties as they are read. */
-static int compare_boxes(const void *left, const void *right, void *flame)
-{
-	const struct flame *f = flame;
-	const struct flame_box *a = &f->box[*(const uint32_t *)left];
-	const struct flame_box *b = &f->box[*(const uint32_t *)right];
-
-	return ARRAY_ORDER(a->parent, b->parent)
-		       ?: ARRAY_ORDER(flame_width(b), flame_width(a)) ?: ARRAY_ORDER(a, b);
-}
-
-/* Where each box goes in preorder: behind its parent and the siblings before it, with all that is
- * below them. Parents come before their children in `sorted`, too. */
-static void place(const struct flame *f, const uint32_t *sorted, uint32_t *size, uint32_t *next,
-		  uint32_t *now)
-{
-	for (uint32_t i = 0; i < f->boxes; i++)
-		size[i] = 1;
-	for (uint32_t i = f->boxes; i-- > 1;)
-		size[f->box[i].parent] += size[i];
-	now[0] = 0;
-	next[0] = 1;
-	for (uint32_t i = 1; i < f->boxes; i++) {
-		uint32_t box = sorted[i], parent = f->box[box].parent;
-
-		now[box] = next[parent];
-		next[parent] += size[box];
-		next[box] = now[box] + 1;
-	}
-}
-
-static int order(struct flame *f, const struct report *r)
-{
-	size_t n = f->boxes;
-	uint32_t *work = malloc(4 * n * sizeof(*work)), *now;
-	struct flame_box *out = malloc(n * sizeof(*out));
-
-	if (!work || !out) {
-		free(work);
-		free(out);
-		return -1;
-	}
-	now = work + 3 * n;
-	for (uint32_t i = 0; i < n; i++)
-		work[i] = i;
-	/* The top, which is its own parent, is nobody's child. */
-	qsort_r(work + 1, n - 1, sizeof(*work), compare_boxes, f);
-	place(f, work, work + n, work + 2 * n, now);
-	for (uint32_t i = 0; i < n; i++) {
-		f->box[i].parent = now[f->box[i].parent];
-		out[now[i]] = f->box[i];
-	}
-	for (uint32_t i = 0; i < r->sites; i++)
-		f->end[i] = now[f->end[i]];
-	free(f->box);
-	f->box = out;
-	free(work);
-	return 0;
-}
-
 static void add_site(struct flame_box *b, const struct report_site *s, uint32_t index)
 {
 	uint64_t aside = s->steadiness.warmup_aside ? s->steadiness.warmup_calls : 0;
@@ -370,7 +310,7 @@ int flame_build(struct flame *f, struct report *r, struct string_index *strings)
 	status = computing_find(r) < 0 ? -1 : grow_all(&g);
 	free_growth(&g);
 	if (!status)
-		status = order(f, r);
+		status = flame_order(f, r->sites);
 	if (!status && strings->failed)
 		status = -1;
 	if (status)

@@ -60,7 +60,8 @@ struct flame {
 	uint32_t boxes;
 	struct flame_label *label; /* by number */
 	uint32_t labels;
-	uint32_t *end; /* of each site of the report: the box of the timed call */
+	uint32_t *end;	   /* of each site of the report: the box of the timed call */
+	uint32_t left_out; /* boxes, by flame_limit */
 };
 
 static inline double flame_width(const struct flame_box *b)
@@ -70,4 +71,11 @@ static inline double flame_width(const struct flame_box *b)
 
 /* -1: out of memory. Symbolizes all frames. */
 int flame_build(struct flame *f, struct report *r, struct string_index *strings);
+
+/* Puts boxes, each of which lies behind its parent, in their order. -1: out of memory. */
+int flame_order(struct flame *f, uint32_t sites);
+
+/* Leaves out the narrowest of more than `most` boxes (1 at least): what is in them is in the box
+ * around, which has its width as before. -1: out of memory. */
+int flame_limit(struct flame *f, uint32_t sites, uint32_t most);
 void flame_free(struct flame *f);

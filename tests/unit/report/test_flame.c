@@ -61,6 +61,45 @@ static void boxes_come_in_preorder_longest_first(void **state)
 	drop(&d);
 }
 
+/* Those that stay are the widest, below the same boxes; a call's end is where its box was. */
+static void of_too_many_boxes_the_widest_are_kept(void **state)
+{
+	struct drawn whole, d;
+
+	(void)state;
+	draw(&whole, fixture_profile());
+	for (uint32_t most = whole.flame.boxes; most > 0; most--) {
+		double least = INFINITY;
+
+		draw(&d, fixture_profile());
+		assert_int_equal(flame_limit(&d.flame, d.report->sites, most), 0);
+		assert_in_range(d.flame.boxes, 1, most);
+		assert_int_equal(d.flame.boxes + d.flame.left_out, whole.flame.boxes);
+		for (uint32_t i = 1; i < d.flame.boxes; i++) {
+			const struct flame_box *b = &d.flame.box[i];
+
+			assert_true(b->parent < i);
+			assert_int_equal(b->depth, d.flame.box[b->parent].depth + 1);
+			least = fmin(least, flame_width(b));
+		}
+		for (uint32_t i = 0, wider = 1; i < whole.flame.boxes; i++) {
+			wider += i && flame_width(&whole.flame.box[i]) >= least;
+			if (i + 1 == whole.flame.boxes)
+				assert_int_equal(wider, d.flame.boxes);
+		}
+		for (uint32_t i = 0; i < d.report->sites; i++) {
+			uint32_t at = whole.flame.end[i], end = d.flame.end[i];
+
+			while (at && flame_width(&whole.flame.box[at]) < least)
+				at = whole.flame.box[at].parent;
+			assert_int_equal(d.flame.box[end].depth, whole.flame.box[at].depth);
+			assert_true(d.flame.box[end].value_ns == whole.flame.box[at].value_ns);
+		}
+		drop(&d);
+	}
+	drop(&whole);
+}
+
 /* recv is called nine frames down, both outcomes from the same place; send and close from
  * one frame; the failed send from another, which lies in no module. */
 static void a_path_is_a_way_down(void **state)
@@ -151,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(boxes_come_in_preorder_longest_first),
+		cmocka_unit_test(of_too_many_boxes_the_widest_are_kept),
 		cmocka_unit_test(a_path_is_a_way_down),
 		cmocka_unit_test(calls_bytes_and_time_add_up),
 		cmocka_unit_test(a_box_has_the_mean_over_its_calls),

@@ -49,7 +49,7 @@ function showCrumbs() {
 		names.unshift(at);
 	byId("zoom-out").disabled = byId("zoom-out").hidden = !names.length;
 	if (!names.length) {
-		replace(byId("crumb"), element("span", { class: "quiet-text" }, `A box is as wide as its time in all${hasComputing ? "; what no box below covers is computing" : ""}. Click one to zoom; its mean and interval are in the panel.`));
+		replace(byId("crumb"), element("span", { class: "quiet-text" }, `A box is as wide as its time in all${hasComputing ? "; what no box below covers is computing" : ""}${doc.boxes_left_out ? `, or ${count(doc.boxes_left_out)} narrower boxes that the page leaves out` : ""}. Click one to zoom; its mean and interval are in the panel.`));
 		return;
 	}
 	const last = names.slice(-4);
