@@ -200,12 +200,13 @@ char *elsewhere_describe(const struct report *r)
 	return utf8_memory_end(&memory);
 }
 
-/* A name that was asked for may be of several libraries: one that is called answers for all. */
-static bool has_called_namesake(const struct profile *p, const bool *called, const char *name)
+/* A name that was asked for may be of several libraries: one that is called answers for all, else
+ * the first. */
+static bool namesake_answers(const struct profile *p, const bool *called, uint32_t function)
 {
 	for (uint32_t i = 0; i < p->functions; i++)
-		if (called[i] && p->function[i].group & SCP_GROUP_SELECTED &&
-		    !strcmp(p->function[i].name, name))
+		if ((called[i] || i < function) && p->function[i].group & SCP_GROUP_SELECTED &&
+		    !strcmp(p->function[i].name, p->function[function].name))
 			return true;
 	return false;
 }
@@ -233,7 +234,7 @@ char *elsewhere_not_called(const struct report *r)
 		const struct prof_function *f = &p->function[i];
 
 		if (!(f->group & SCP_GROUP_SELECTED) || (met && selected > NOT_CALLED) ||
-		    named == NOT_CALLED || has_called_namesake(p, called, f->name))
+		    named == NOT_CALLED || namesake_answers(p, called, i))
 			continue;
 		fprintf(memory.to, "%s%s", named++ ? ", " : "", f->name);
 	}
