@@ -100,7 +100,9 @@ holds()
 @test "the name of the file says the format, unless --format does" {
 	grep -q '^<!doctype html>' slower.html
 	jq -e '.schema == "scprof-diff/1"' slower.json
-	"$SCPROF" diff -o any.txt some.scp some.scp || [ $? = 2 ]
+	run "$SCPROF" diff -o any.txt some.scp some.scp
+	[ "$status" = 2 ]
+	[[ "${#lines[@]} $output" == "1 scprof diff: nothing could be compared"* ]]
 	grep -q "^nothing could be compared" any.txt
 	"$SCPROF" diff --format json -o any.html some.scp some.scp || [ $? = 2 ]
 	jq -e . any.html >/dev/null
