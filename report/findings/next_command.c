@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LONGEST_LINE  100 /* bytes of a command that is written out */
-#define SELECTED_MOST 4	  /* functions that are named again */
+#define LONGEST_LINE  1000 /* bytes of a command that is written out: a profile has twice that */
+#define SELECTED_MOST 4	   /* functions that are named again */
 #define BY_DEFAULT    (SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION)
 
 static const struct {

@@ -206,7 +206,7 @@ static void test_computing_is_cpu_time_outside_of_what_was_looked_at(void **stat
 static void test_the_next_step_records_the_group_too(void **state)
 {
 	static char server[] = "/usr/bin/server", quiet[] = "a b", line[] = "a\nb";
-	static char *argv[] = {server, quiet, NULL};
+	static char *argv[] = {server, quiet, NULL}, longer[2000];
 	struct report *r;
 
 	(void)state;
@@ -229,6 +229,15 @@ static void test_the_next_step_records_the_group_too(void **state)
 	assert_string_equal(r->next_step[0],
 			    "`-g socket` would record 30 % of the time: scprof run -g "
 			    "socket,wait,resolve -s SSL_read -- COMMAND");
+	report_free(r);
+	memset(longer, 'x', sizeof(longer) - 1);
+	argv[1] = longer; /* than what a profile has of a command line */
+	r = build();
+	assert_non_null(strstr(r->next_step[0], "-- COMMAND"));
+	report_free(r);
+	longer[900] = '\0';
+	r = build();
+	assert_string_equal(strstr(r->next_step[0], "server xx") + strlen("server "), longer);
 	report_free(r);
 	argv[1] = quiet;
 }
