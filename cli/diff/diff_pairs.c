@@ -10,6 +10,7 @@
 
 #include "cli/messages/complaint.h"
 #include "cli/run/run_again.h"
+#include "cli/usage/output.h"
 #include "collector/launch/environment.h"
 #include "report/symbols/function_names.h"
 
@@ -298,8 +299,11 @@ int diff_files_compare(struct diff_files *f, const char *const *file, uint32_t f
 		return complaint_say(DIFF_COMMAND, "out of memory");
 	if (open_all(f, file))
 		return -1;
-	f->diff =
-		diff_model_build((const struct profile *const *)f->profile, files, bases, o, &why);
+	const struct profile *const *all = (const struct profile *const *)f->profile;
+
+	inputs_tell_same(DIFF_COMMAND, all, bases);
+	inputs_tell_same(DIFF_COMMAND, all + bases, files - bases);
+	f->diff = diff_model_build(all, files, bases, o, &why);
 	if (!f->diff)
 		complaint_lines(DIFF_COMMAND, why.text);
 	return f->diff ? 0 : -1;

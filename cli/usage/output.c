@@ -269,6 +269,41 @@ int inputs_refuse(const char *command, const char *output, const char *const *pa
 	return status;
 }
 
+static int by_identity(const void *left, const void *right)
+{
+	const struct prof_process *a = *(const struct prof_process *const *)left,
+				  *b = *(const struct prof_process *const *)right;
+
+	return ARRAY_ORDER(a->start_mono_ns, b->start_mono_ns)
+		       ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns)
+		       ?: ARRAY_ORDER(a->pid, b->pid);
+}
+
+void inputs_tell_same(const char *command, const struct profile *const *p, size_t count)
+{
+	const struct prof_process **all;
+	size_t processes = 0, at = 0;
+
+	for (size_t i = 0; i < count; i++)
+		processes += p[i]->processes;
+	all = calloc(processes + 1, sizeof(const struct prof_process *));
+	for (size_t i = 0; all && i < count; i++)
+		for (uint32_t k = 0; k < p[i]->processes; k++)
+			all[at++] = &p[i]->process[k];
+	if (all)
+		qsort(all, at, sizeof(const struct prof_process *), by_identity);
+	for (size_t i = 1; i < at; i++) {
+		const struct prof_process *a = all[i - 1], *b = all[i];
+
+		if (!a->start_mono_ns || !a->file || !b->file || by_identity(&a, &b) != 0)
+			continue;
+		complaint_say(command, "process %u is in %s and in %s: its calls count twice",
+			      a->pid, a->file, b->file);
+		break;
+	}
+	free(all);
+}
+
 struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
 			    struct progress *progress, bool one_line, int *status)
 {
@@ -279,5 +314,9 @@ struct profile *inputs_open(const char *command, const char *const *paths, size_
 		p = open_files(command, (const char *const *)all.path, all.count, progress,
 			       one_line, status);
 	free_paths(&all);
+	if (p) {
+		progress_clear(progress);
+		inputs_tell_same(command, (const struct profile *const *)&p, 1);
+	}
 	return p;
 }

@@ -46,7 +46,8 @@ setup()
 	cmp one.csv two.csv
 	cmp one.folded two.folded
 	[ "$(jq -c '[.paths, .sites]' one.json)" = "$(jq -c '[.paths, .sites]' two.json)" ]
-	"$SCPROF" merge -o both.scp family.scp family.scp
+	"$SCPROF" merge -o both.scp family.scp family.scp 2>told
+	grep -q '^scprof merge: process [0-9]* is in family.scp and in family.scp: its calls count twice$' told
 	"$SCPROF" report both.scp | grep -q '^ *paths *40, all walked twice: 4 differ'
 }
 
