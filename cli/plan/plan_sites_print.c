@@ -107,7 +107,7 @@ static void add_site(struct text *t, struct table *table, const struct plan_site
 	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(s));
-	table_cell(table, SHARE, numbered_share(s->waits ? s->waiting_share : s->share).text);
+	table_cell(table, SHARE, numbered_share(s->time_share).text);
 	table_cell(table, CALLS, numbered_count(s->calls).text);
 	text_cell_mean(t, table, MEAN, &s->estimate);
 	half_width(text, sizeof(text), p->width, t->terminal.utf8);
@@ -141,7 +141,7 @@ static int print_table(struct text *t, const struct plan_sites *p)
 	return status;
 }
 
-/* "every site above 1 % of time". */
+/* "every site above 1 % of the time in calls". */
 static void where(char *out, size_t room, const struct plan_sites *p, uint32_t sites,
 		  const struct plan_options *o)
 {
@@ -149,10 +149,11 @@ static void where(char *out, size_t room, const struct plan_sites *p, uint32_t s
 
 	snprintf(share, sizeof(share), "%.6g %%", 100 * o->share);
 	if (sites == p->sites)
-		snprintf(out, room, "every site above %s of time", share);
+		snprintf(out, room, "every site above %s of the time in calls", share);
 	else
-		snprintf(out, room, "%" PRIu32 " of the %" PRIu32 " sites above %s of time", sites,
-			 p->sites, share);
+		snprintf(out, room,
+			 "%" PRIu32 " of the %" PRIu32 " sites above %s of the time in calls",
+			 sites, p->sites, share);
 }
 
 static void print_sentence(const struct plan_sites *p, const struct plan_options *o, bool utf8)
