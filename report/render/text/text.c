@@ -17,10 +17,11 @@
 
 /* ---- the warnings: a line each, or in full ---- */
 
-/* Cut at a word. */
+/* Cut at a word, or before a choice of which the end is lost. */
 static void cut(char *clean, size_t width)
 {
 	size_t end = utf8_fit(clean, width);
+	const char *choice = strstr(clean, ", or ");
 
 	if (!clean[end])
 		return;
@@ -28,7 +29,7 @@ static void cut(char *clean, size_t width)
 		end--;
 	while (end && strchr(" ,;:(", clean[end - 1]))
 		end--;
-	clean[end] = '\0';
+	clean[choice && choice < clean + end ? (size_t)(choice - clean) : end] = '\0';
 }
 
 /* How many have the same code; 0: one before has it. */
