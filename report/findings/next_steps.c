@@ -185,7 +185,18 @@ static bool also_computing(struct line *line, struct report *r)
 	       !threads_time_is_elsewhere(programs_time(r)) && computing(line, r, MUCH_ELSEWHERE);
 }
 
-/* Waiting that no group that was off would record, either: locks and sleeping are in none. */
+/* Have the functions been selected that not_recorded names? Each libc has this one. */
+static bool selected_waiting(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->functions; i++)
+		if (p->function[i].group & SCP_GROUP_SELECTED &&
+		    !strcmp(p->function[i].name, "sigsuspend"))
+			return true;
+	return false;
+}
+
+/* Waiting that no group that was off would record, either: locks, sleeping and children that are
+ * waited for are in none. */
 static bool not_recorded(struct line *line, struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
@@ -195,7 +206,9 @@ static bool not_recorded(struct line *line, struct report *r)
 	for (uint32_t i = 0; i < r->elsewheres; i++)
 		left -= r->elsewhere[i].time_s; /* which may be waiting */
 	share = t->known ? left / elsewhere_time_s(r) : 0;
-	if (!(share >= MOST_OF_TIME))
+	if (!(share >= MOST_OF_TIME) ||
+	    (!(r->asked && r->asked->attached.known) && !(more & ~r->profile->groups) &&
+	     selected_waiting(r->profile))) /* what was asked for showed nothing */
 		return false;
 	put_share(line, r, share, "waiting that was not recorded");
 	begin_command(line);
@@ -203,7 +216,7 @@ static bool not_recorded(struct line *line, struct report *r)
 		return true;
 	next_command_run(line->to, r, more,
 			 r->profile->looks || r->profile->groups & SCP_GROUP_WAIT
-				 ? " -s 'pthread_cond_*wait,*nanosleep,sig*wait*,sigsuspend'"
+				 ? " -s 'pthread_cond_*wait,*nanosleep,sig*wait*,sigsuspend,wait*'"
 				 : "");
 	return true;
 }

@@ -18,7 +18,7 @@ struct situation {
 	const char *first, *second; /* of what is said; NULL: that is all */
 	double half;		    /* of the row's interval, over its mean */
 	double error;		    /* of `looked` */
-	bool forbidden, overloaded, attached, two_threads;
+	bool forbidden, overloaded, attached, two_threads, selected;
 	double unrecorded; /* CPU time of threads without a recorded call */
 	double cost;	   /* of recording, of the time outside */
 };
@@ -65,7 +65,9 @@ static const struct situation situations[] = {
 	 .second = "`-g io` would record 40 % of the time: scprof run -g io -- ./app"},
 	{"no call was recorded of a program that waits", 0, 1, 0, 9, 0, 0, 0.01, 84, 200,
 	 .first = "`-g io` would record 84 calls",
-	 .second = "89.9 % of the time is waiting that was not recorded"},
+	 .second = "89.9 % of the time is waiting that was not recorded: scprof run -s "
+		   "'pthread_cond_*wait,*nanosleep,sig*wait*,sigsuspend,wait*' -- ./app"},
+	{"what waits by its own system calls", 0, 0.5, 0, 9, 0, 0, 0, 0, 0, .selected = true},
 	{"what waits may be what is off", 0, 1, 0, 9, 0, 0, 8, 100, 200,
 	 .first = "`-g io` would record 80 % of the time"},
 	{"one of two threads waits, the other computes", 0, 4.9, 5.1, 0, 0, 10, 0, 0, 1000,
@@ -152,6 +154,11 @@ static void try(const struct situation *s, bool page)
 
 	p.sampling.period_ns = s->samples ? 5000000 : 0;
 	p.groups = SCP_GROUP_REGION;
+	if (s->selected) {
+		function = (struct prof_function){
+			.name = "sigsuspend", .library = "libc.so.6", .group = SCP_GROUP_SELECTED};
+		p.groups |= SCP_GROUP_ALL;
+	}
 	memcpy(p.filters, forbids, sizeof(forbids));
 	p.filters_bytes = s->forbidden ? sizeof(forbids) : 0;
 	process.attached.known = s->attached;
