@@ -253,7 +253,8 @@ static bool wide(struct line *line, struct report *r)
 		return false;
 	double times = ceil(calls_needed(s));
 	/* Another run of it has as many calls as this one. */
-	bool ends = waits_little(r) && !r->asked->attached.known;
+	bool ends = (waits_little(r) || filters_text(r->profile, "until=", NULL)) && r->asked &&
+		    !r->asked->attached.known;
 	char option[32];
 
 	if (ends && times > MOST_RUNS)
