@@ -373,6 +373,7 @@ static void forget_sums(struct profile *p)
 	p->losses.overflow_time_units = 0;
 	memset(&p->usage, 0, sizeof p->usage);
 	p->usage_cpu_of = p->usage_io_of = 0;
+	p->sampling.cpu_ns = 0;
 	p->own_ns = 0;
 }
 

@@ -378,6 +378,7 @@ static void test_keeps_the_processes_of_some_programs(void **state)
 	assert_int_equal(keep_programs(p, "nobody*"), KEEP_NONE);
 	assert_int_equal(p->processes, 3);
 	p->usage_cpu_of = 3;
+	p->sampling.cpu_ns = 7;
 	p->function[0].overflow_calls = 5;
 	assert_int_equal(keep_programs(p, "*"), 0);
 	assert_int_equal(p->usage_cpu_of, 3);
@@ -393,6 +394,7 @@ static void test_keeps_the_processes_of_some_programs(void **state)
 		assert_int_equal(p->table[i].process, 0);
 	/* nobody knows whose these were */
 	assert_int_equal(p->usage_cpu_of, 0);
+	assert_int_equal(p->sampling.cpu_ns, 0);
 	assert_int_equal(p->function[0].overflow_calls, 0);
 	profile_free(p);
 }
