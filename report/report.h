@@ -163,9 +163,9 @@ struct report_threads_time {
 	 * what rows and gaps add up to over the same time. */
 	double charged_s, explained_s;
 	double explained_in_calls_s, explained_recording_s; /* of that */
-	/* CPU time of the processes that no recorded thread was charged: of threads without a
-	 * recorded call, which are in no other number. 0: little, beside the wall time, or none
-	 * is known. */
+	/* CPU time of the processes, and of their children, that no recorded thread was charged: of
+	 * threads without a recorded call, which are in no other number. 0: little, beside the wall
+	 * time, or none is known. */
 	double unrecorded_s;
 };
 

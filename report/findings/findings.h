@@ -100,7 +100,7 @@ void next_command_program(FILE *to, const struct report *r);
 struct verdict {
 	const char *code; /* "overloaded", "computes", "calls", "recording", "waits",
 			     "waits-elsewhere", "elsewhere", "unknown" */
-	char text[176];
+	char text[200];
 };
 struct verdict verdict_of(const struct report *r);
 /* Fill next_step[] and next_steps: at most NEXT_STEPS sentences, the most useful first, each with a

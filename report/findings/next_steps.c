@@ -153,7 +153,7 @@ static bool computing(struct line *line, struct report *r, double least)
 	if (!more && (!row || line->page))
 		return false;
 	if (elsewhere)
-		fputs("It computes in threads without a recorded call, ", line->to);
+		fputs("It computes in threads or children without a recorded call, ", line->to);
 	else
 		put_share(line, r, share, "computing, ");
 	if (more)

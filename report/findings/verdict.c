@@ -50,8 +50,8 @@ static struct verdict in_other_threads(const struct report_threads_time *t)
 	struct verdict v = {.code = "computes"};
 
 	snprintf(v.text, sizeof(v.text),
-		 "it computes: %s of its %s of CPU time are in threads without a recorded call, "
-		 "which this time leaves out",
+		 "it computes: %s of its %s of CPU time are in threads and children without a "
+		 "recorded call, or in starts, which this time leaves out",
 		 numbered_duration(t->unrecorded_s * 1e9, false).text,
 		 numbered_duration((t->unrecorded_s + cpu_s) * 1e9, false).text);
 	return v;

@@ -93,8 +93,9 @@ static const struct situation situations[] = {
 		  "--sample 500us 7",
 	 .attached = true},
 	{"other threads compute, this one waits", 0, 0.1, 0, 9.9, 0, 0, 0, 0, 2000,
-	 .first = "It computes in threads without a recorded call, 60.0 % of that in f; as a flame "
-		  "graph: scprof report -o report.html app.scp",
+	 .first =
+		 "It computes in threads or children without a recorded call, 60.0 % of that in f; "
+		 "as a flame graph: scprof report -o report.html app.scp",
 	 .second = "99.0 % of the time is waiting that was not recorded", .unrecorded = 4},
 	{"what looks like computing is recording", 5, 4, 1, 0, 0, 1000, 0, 0, 2000,
 	 .first = "10.0 % of the time is computing", .cost = 3},

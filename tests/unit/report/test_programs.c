@@ -349,6 +349,17 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_float_equal(r->program[0].cpu_s + r->program[1].cpu_s, 0.21, 1e-9);
 	report_free(r);
+	p->sampling.cpu_ns = 3000000000; /* of children, which have no profile */
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_float_equal(r->threads_time.unrecorded_s, 2.79, 1e-9);
+	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0, 1e-9); /* whose? */
+	report_free(r);
+	p->flags |= SCP_FILE_WINDOWS; /* computed meanwhile, or between them */
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_float_equal(r->threads_time.unrecorded_s, 0, 1e-9);
+	report_free(r);
+	p->flags &= ~SCP_FILE_WINDOWS;
+	p->sampling.cpu_ns = 0;
 	p->samples = 0;
 	p->sample = NULL;
 	p->usage = (struct scp_usage){0};
