@@ -271,8 +271,7 @@ int inputs_refuse(const char *command, const char *output, const char *const *pa
 
 static int by_identity(const void *left, const void *right)
 {
-	const struct prof_process *a = *(const struct prof_process *const *)left,
-				  *b = *(const struct prof_process *const *)right;
+	const struct prof_process *a = left, *b = right;
 
 	return ARRAY_ORDER(a->start_mono_ns, b->start_mono_ns)
 		       ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns)
@@ -281,26 +280,22 @@ static int by_identity(const void *left, const void *right)
 
 void inputs_tell_same(const char *command, const struct profile *const *p, size_t count)
 {
-	const struct prof_process **all;
-	size_t processes = 0, at = 0;
+	struct prof_process *all = NULL, *q;
+	size_t processes = 0;
 
 	for (size_t i = 0; i < count; i++)
-		processes += p[i]->processes;
-	all = calloc(processes + 1, sizeof(const struct prof_process *));
-	for (size_t i = 0; all && i < count; i++)
 		for (uint32_t k = 0; k < p[i]->processes; k++)
-			all[at++] = &p[i]->process[k];
-	if (all)
-		qsort(all, at, sizeof(const struct prof_process *), by_identity);
-	for (size_t i = 1; i < at; i++) {
-		const struct prof_process *a = all[i - 1], *b = all[i];
-
-		if (!a->start_mono_ns || !a->file || !b->file || by_identity(&a, &b) != 0)
-			continue;
-		complaint_say(command, "process %u is in %s and in %s: its calls count twice",
-			      a->pid, a->file, b->file);
-		break;
-	}
+			if (p[i]->process[k].file && (q = ARRAY_APPEND(all, processes)))
+				*q = p[i]->process[k];
+	if (processes)
+		qsort(all, processes, sizeof(*all), by_identity);
+	for (size_t i = 1; i < processes; i++)
+		if (all[i].start_mono_ns && !by_identity(&all[i - 1], &all[i])) {
+			complaint_say(command,
+				      "process %u is in %s and in %s: its calls count twice",
+				      all[i].pid, all[i - 1].file, all[i].file);
+			break;
+		}
 	free(all);
 }
 

@@ -185,37 +185,29 @@ static bool also_computing(struct line *line, struct report *r)
 	       !threads_time_is_elsewhere(programs_time(r)) && computing(line, r, MUCH_ELSEWHERE);
 }
 
-/* Have the functions been selected that not_recorded names? Each libc has this one. */
-static bool selected_waiting(const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->functions; i++)
-		if (p->function[i].group & SCP_GROUP_SELECTED &&
-		    !strcmp(p->function[i].name, "sigsuspend"))
-			return true;
-	return false;
-}
-
-/* Waiting that no group that was off would record, either: locks, sleeping and children that are
- * waited for are in none. */
+/* Waiting that no group that was off would record, either: locks, sleeping, children. */
 static bool not_recorded(struct line *line, struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
+	const struct profile *p = r->profile;
 	double left = t->known ? t->not_recorded_s : 0, share;
-	uint32_t more = r->profile->looks ? 0 : SCP_GROUP_ALL;
+	uint32_t more = p->looks ? 0 : SCP_GROUP_ALL;
+	bool asked = false; /* already, of which each libc has sigsuspend */
 
+	for (uint32_t i = 0; i < p->functions && !(more & ~p->groups); i++)
+		asked = asked || (p->function[i].group & SCP_GROUP_SELECTED &&
+				  !strcmp(p->function[i].name, "sigsuspend"));
 	for (uint32_t i = 0; i < r->elsewheres; i++)
 		left -= r->elsewhere[i].time_s; /* which may be waiting */
 	share = t->known ? left / elsewhere_time_s(r) : 0;
-	if (!(share >= MOST_OF_TIME) ||
-	    (!(r->asked && r->asked->attached.known) && !(more & ~r->profile->groups) &&
-	     selected_waiting(r->profile))) /* what was asked for showed nothing */
+	if (!(share >= MOST_OF_TIME) || (asked && !(r->asked && r->asked->attached.known)))
 		return false;
 	put_share(line, r, share, "waiting that was not recorded");
 	begin_command(line);
 	if (next_command_dump(line->to, r)) /* in what, may be nothing that can be recorded */
 		return true;
 	next_command_run(line->to, r, more,
-			 r->profile->looks || r->profile->groups & SCP_GROUP_WAIT
+			 p->looks || p->groups & SCP_GROUP_WAIT
 				 ? " -s 'pthread_cond_*wait,*nanosleep,sig*wait*,sigsuspend,wait*'"
 				 : "");
 	return true;

@@ -206,23 +206,18 @@ static double much(double unrecorded_s, double wall_s, uint64_t processes)
 		       : unrecorded_s;
 }
 
-/* CPU time of what was sampled beyond the processes that have a profile: of children without a
- * recorded call. */
-static double of_children_s(const struct report *r)
-{
-	double s = (double)r->profile->sampling.cpu_ns / 1e9;
-
-	for (uint32_t i = 0; i < r->programs; i++)
-		s -= r->program[i].cpu_s;
-	return s > 0 && !(r->profile->flags & SCP_FILE_WINDOWS) ? s : 0;
-}
-
 void threads_time_fill(struct report *r)
 {
 	const struct profile *p = r->profile;
 	const struct scp_off_cpu all = sum_off_cpu(p);
-	double children_s = of_children_s(r), unrecorded_s = children_s;
+	/* what was sampled beyond the processes that have a profile */
+	double children_s = p->flags & SCP_FILE_WINDOWS ? 0 : (double)p->sampling.cpu_ns / 1e9;
 	uint64_t processes = 0;
+
+	for (uint32_t i = 0; i < r->programs; i++)
+		children_s -= r->program[i].cpu_s;
+	children_s = children_s > 0 ? children_s : 0; /* NAN: not known */
+	double unrecorded_s = children_s;
 
 	r->threads_time.known = is_known(r);
 	for (uint32_t i = 0; i < r->programs; i++) {
