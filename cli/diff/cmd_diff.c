@@ -239,12 +239,6 @@ static int parse(int argc, char **argv, struct diff_arguments *a)
 	return check(a, NULL, separated) ? diff_options_usage.bad_usage : OPTIONS_GO;
 }
 
-static void diff_options_free(struct diff_arguments *a)
-{
-	free(a->file);
-	a->file = NULL;
-}
-
 /* OPTIONS_GO, or the exit status. Only after OPTIONS_GO there is something to free. */
 static int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 {
@@ -257,7 +251,7 @@ static int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 	}
 	int status = parse(argc, argv, a);
 	if (status != OPTIONS_GO)
-		diff_options_free(a);
+		free(a->file);
 	return status;
 }
 
@@ -333,6 +327,6 @@ int cmd_diff(int argc, char **argv)
 		status = 2;
 	else
 		status = compare(&a, a.file, a.files, a.bases);
-	diff_options_free(&a);
+	free(a.file);
 	return status;
 }

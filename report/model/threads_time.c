@@ -215,8 +215,7 @@ void threads_time_fill(struct report *r)
 	uint64_t processes = 0;
 
 	for (uint32_t i = 0; i < r->programs; i++)
-		children_s -= r->program[i].cpu_s;
-	children_s = children_s > 0 ? children_s : 0; /* NAN: not known */
+		children_s = fmax(children_s - r->program[i].cpu_s, 0); /* NAN, too, is 0 */
 	double unrecorded_s = children_s;
 
 	r->threads_time.known = is_known(r);
