@@ -51,7 +51,7 @@ static struct verdict in_other_threads(const struct report_threads_time *t)
 
 	snprintf(v.text, sizeof(v.text),
 		 "it computes: %s of its %s of CPU time are in threads and children without a "
-		 "recorded call, or in starts, which this time leaves out",
+		 "recorded call, or in starts, which this time omits",
 		 numbered_duration(t->unrecorded_s * 1e9, false).text,
 		 numbered_duration((t->unrecorded_s + cpu_s) * 1e9, false).text);
 	return v;

@@ -94,7 +94,7 @@ static void computing_in_other_threads_is_no_waiting(void **state)
 	r.threads_time.unrecorded_s = 4;
 	expect(&r, "computes",
 	       "it computes: 4.000 s of its 4.300 s of CPU time are in threads and children "
-	       "without a recorded call, or in starts, which this time leaves out");
+	       "without a recorded call, or in starts, which this time omits");
 	r.overloaded = true;
 	r.threads_time.runnable_s = 20;
 	expect(&r, "computes", "without a recorded call");
