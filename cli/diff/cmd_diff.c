@@ -268,11 +268,12 @@ static int compare(const struct diff_arguments *a, const char *const *file, uint
 		   uint32_t bases)
 {
 	struct diff_files f;
-	char verdict[600];
 	int status = 2;
 
 	if (!diff_files_compare(&f, file, files, bases, &a->options) &&
 	    !print_to(f.diff, a->output)) {
+		char verdict[600];
+
 		status = f.diff->status;
 		diff_words_verdict(f.diff, verdict, sizeof(verdict));
 		if (a->output && status == 2) /* nobody sees it in a file */

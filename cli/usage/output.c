@@ -280,17 +280,21 @@ static int by_identity(const void *left, const void *right)
 
 void inputs_tell_same(const char *command, const struct profile *const *p, size_t count)
 {
-	struct prof_process *all = NULL, *q;
+	struct prof_process *all = NULL;
 	size_t processes = 0;
 
 	for (size_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < p[i]->processes; k++)
-			if (p[i]->process[k].file && (q = ARRAY_APPEND(all, processes)))
-				*q = p[i]->process[k];
+		for (uint32_t k = 0; k < p[i]->processes; k++) {
+			struct prof_process *to = ARRAY_APPEND(all, processes);
+
+			if (to)
+				*to = p[i]->process[k];
+		}
 	if (processes)
 		qsort(all, processes, sizeof(*all), by_identity);
 	for (size_t i = 1; i < processes; i++)
-		if (all[i].start_mono_ns && !by_identity(&all[i - 1], &all[i])) {
+		if (all[i].start_mono_ns && all[i].file && all[i - 1].file &&
+		    !by_identity(&all[i - 1], &all[i])) {
 			complaint_say(command,
 				      "process %u is in %s and in %s: its calls count twice",
 				      all[i].pid, all[i - 1].file, all[i].file);
