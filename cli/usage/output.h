@@ -55,8 +55,7 @@ int output_end(struct output *o, const char *command, int failed);
 struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
 			    struct progress *progress, bool one_line, int *status);
 
-/* Of a process that is in them twice, as in copies of a profile, or in one and in what it was
- * merged into, all calls count twice: that is said, once. */
+/* Names one process that is in them twice, as in copies of a profile: its calls count twice. */
 void inputs_tell_same(const char *command, const struct profile *const *p, size_t count);
 
 /* 0, or where writing to `output` (NULL: standard output) would replace one of them, or they cannot
