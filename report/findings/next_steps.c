@@ -208,7 +208,7 @@ static bool not_recorded(struct line *line, struct report *r)
 		return true;
 	next_command_run(line->to, r, more,
 			 p->looks || p->groups & SCP_GROUP_WAIT
-				 ? " -s 'pthread_cond_*wait,*nanosleep,sig*wait*,sigsuspend,wait*'"
+				 ? " -s 'pthread_cond_*wait,*sleep,sig*wait*,sigsuspend,wait*'"
 				 : "");
 	return true;
 }
