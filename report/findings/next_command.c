@@ -116,6 +116,20 @@ static void put_selected(FILE *to, const struct profile *p)
 		}
 }
 
+/* What was left out stays out. */
+static void put_filters(FILE *to, const struct profile *p)
+{
+	static const char *const option[][2] = {
+		{"below=", "--below"}, {"thread=", "--thread"}, {"depth=", "--depth"}};
+
+	for (size_t i = 0; i < sizeof(option) / sizeof(*option); i++)
+		for (const char *v = NULL; (v = filters_text(p, option[i][0], v));)
+			if (can_be_copied(v)) {
+				fprintf(to, " %s ", option[i][1]);
+				put_word(to, v);
+			}
+}
+
 void next_command_program(FILE *to, const struct report *r)
 {
 	const struct prof_process *p = asked(r);
@@ -150,6 +164,7 @@ void next_command_run(FILE *to, const struct report *r, uint32_t more, const cha
 	fputs(attached ? "scprof attach" : "scprof run", to);
 	put_groups(to, r->profile, more);
 	put_selected(to, r->profile);
+	put_filters(to, r->profile);
 	fputs(options, to);
 	if (attached) {
 		fprintf(to, " %" PRIu32, attached_pid(r->asked));

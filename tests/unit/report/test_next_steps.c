@@ -58,9 +58,9 @@ static const struct situation situations[] = {
 		  "--until 5% -- "
 		  "./app",
 	 .half = 0.15},
-	{"it ended before it was known so well", 0.2, 0, 9.8, 0, 0, 100, 0, 0, 0,
+	{"it ended before it was known so well; filters stay", 0.2, 0, 9.8, 0, 0, 100, 0, 0, 0,
 	 .first = "The interval of recv is wide, 9 times as many calls would do: scprof run "
-		  "--runs 9 -- ./app",
+		  "--below 'handle it' --depth 3 --runs 9 -- ./app",
 	 .half = 0.15, .until = true},
 	{"a hundred runs would be needed", 8, 2, 0, 0, 0, 100, 0, 0, 2000,
 	 .first = "20.0 % of the time is computing, 60.0 %", .half = 0.49},
@@ -104,7 +104,7 @@ static const struct situation situations[] = {
 };
 
 static char name[] = "./app", file[] = "app.scp", forbids[] = "unsampled=2 is too much",
-	    until[] = "until=±5 %";
+	    until[] = "until=±5 %\0below=handle it\0depth=3";
 static char *argv[] = {name, NULL};
 
 /* `half` of the mean of 1 ms each way. */
