@@ -95,13 +95,14 @@ struct usage_entry {
 	}
 
 struct usage {
-	const char *command;	 /* "run"; NULL: the tool itself */
-	const char *summary;	 /* one line */
-	const char *synopsis[5]; /* what follows the command's name, each way to use it; NULL ends */
-	const char *text;	 /* what the command does */
-	const char *words;	 /* names of the operands, in order: "PROGRAM PATTERN" */
-	const char *mode;	 /* getopt's: "+" options end at the first operand, "-" operands are
-				  * given out in their place, with USAGE_OPERAND; NULL neither */
+	const char *command; /* "run"; NULL: the tool itself */
+	const char *summary; /* one line */
+	const char
+		*synopsis[5]; /* what follows the command's name, each way to use it; NULL ends */
+	const char *text;     /* what the command does */
+	const char *words;    /* names of the operands, in order: "PROGRAM PATTERN" */
+	const char *mode;     /* getopt's: "+" options end at the first operand, "-" operands are
+			       * given out in their place, with USAGE_OPERAND; NULL neither */
 	const struct usage_entry *operands, *options, *variables; /* NULL: none */
 	size_t report_at; /* of the struct report_choice in what options_parse is handed */
 	const char *note; /* after the options; NULL: none */
