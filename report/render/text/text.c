@@ -14,23 +14,9 @@
 
 #define SCREEN_MOST  25 /* rows on a screen */
 #define SCREEN_LEAST 5
+#define INDENT	     6 /* columns of what goes on in a line, as "next: " has */
 
-/* ---- the warnings: a line each, or in full ---- */
-
-/* Cut at a word, or before a choice of which the end is lost. */
-static void cut(char *clean, size_t width)
-{
-	size_t end = utf8_fit(clean, width);
-	const char *choice = strstr(clean, ", or ");
-
-	if (!clean[end])
-		return;
-	while (end && clean[end] != ' ')
-		end--;
-	while (end && strchr(" ,;:(", clean[end - 1]))
-		end--;
-	clean[choice && choice < clean + end ? (size_t)(choice - clean) : end] = '\0';
-}
+/* ---- the warnings: in short, or in full ---- */
 
 /* How many have the same code; 0: one before has it. */
 static uint32_t count_alike(const struct report *r, uint32_t at)
@@ -54,40 +40,30 @@ static bool is_of(const struct report_warning *w, enum warning_kind kind)
 	return words && words->kind == kind;
 }
 
-/* The code, and as much of the figures and of what to do as a line holds. */
+/* The code, the figures and what to do. */
 static void print_line(struct text *t, const struct report_warning *w, uint32_t alike)
 {
 	char *safe = utf8_clean(w->brief, t->terminal.utf8), times[48] = "";
 	bool hidden = w->row < t->report->sites && !t->shown[w->row];
-	bool answer = is_of(w, WARNING_ANSWER);
-	size_t before;
 
 	if (!safe)
 		return;
 	if (alike > 1)
 		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
 	else if (hidden)
-		snprintf(times, sizeof(times), "%s",
-			 strlen(w->code) + 20 <= t->terminal.width ? " in rows of --full"
-								   : " (--full)");
-	before = strlen(w->code) + strlen(times) + 4;
-	if (!answer)
-		cut(safe, t->terminal.width > before ? t->terminal.width - before : 0);
+		snprintf(times, sizeof(times), " in rows of --full");
 	terminal_print(t->out, &t->terminal, TERMINAL_WARN, "! %s", w->code);
 	fprintf(t->out, "%s%s", times, *safe ? "  " : "");
-	if (answer)
-		text_cell_wrap(t, safe, before, 2);
-	else
-		fprintf(t->out, "%s\n", safe);
+	text_cell_wrap(t, safe, strlen(w->code) + strlen(times) + 4, INDENT);
 	free(safe);
 }
 
-#define SCREEN_LINES 5 /* of warnings on a screen */
+#define SCREEN_WARNINGS 5 /* warnings on a screen */
 
 static void print_warnings(struct text *t)
 {
 	const struct report *r = t->report;
-	uint32_t lines = 0, more = 0, notes = 0;
+	uint32_t shown = 0, more = 0, notes = 0;
 	char line[96] = "";
 
 	for (uint32_t i = 0; i < r->warnings; i++)
@@ -98,9 +74,9 @@ static void print_warnings(struct text *t)
 	for (uint32_t i = 0; i < r->warnings; i++) {
 		uint32_t alike = is_of(&r->warning[i], WARNING_NOTE) ? 0 : count_alike(r, i);
 
-		if (alike && (lines < SCREEN_LINES || !t->terminal.screen)) {
+		if (alike && (shown < SCREEN_WARNINGS || !t->terminal.screen)) {
 			print_line(t, &r->warning[i], alike);
-			lines++;
+			shown++;
 		} else if (alike) {
 			more++;
 		}
@@ -190,8 +166,6 @@ static int print_others(struct text *t, const struct head *head)
 }
 
 /* What to do next. A command is never broken into lines: it is copied. */
-
-#define INDENT 6 /* columns, as "next: " has */
 
 static void print_step(struct text *t, char *step, size_t command)
 {
