@@ -267,6 +267,7 @@ static uint32_t computing_rows(const struct making *m)
 	return m->height && 3 * (rows + 2) > m->height ? 0 : rows;
 }
 
+/* The samples' file does not say what programs were started as; the profiles do. */
 static void add_computing(struct making *m, uint32_t rows)
 {
 	const struct report_computing *c = m->from->computing->report->computing;
@@ -278,10 +279,13 @@ static void add_computing(struct making *m, uint32_t rows)
 		numbered_duration(1e9 * c->cpu_s, m->view->utf8).text,
 		numbered_count(c->samples - c->in_calls).text);
 	for (const struct report_computing_row *r = c->row; r < c->row + rows; r++)
-		view_lines_format(m->view, VIEW_PLAIN, "%9s  %12s  %s%s",
-				  numbered_share(r->share).text,
-				  numbered_limits(r->share_low, r->share_high).text,
-				  computing_name(r), computing_behind(r));
+		view_lines_format(
+			m->view, VIEW_PLAIN, "%9s  %12s  %s%s", numbered_share(r->share).text,
+			numbered_limits(r->share_low, r->share_high).text,
+			r->brief || !r->module
+				? computing_name(r)
+				: symbolize_module_name(m->from->feed->profile, r->module),
+			computing_behind(r));
 }
 
 static void add_rows(struct making *m)

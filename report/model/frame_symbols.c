@@ -24,7 +24,7 @@ static void warn_module(struct report *r, uint32_t module)
 	}
 	if (what)
 		warning_list_note(r, "missing-module", "%s %s: frames are shown as %s+offset%s",
-				  m->path, what, symbolize_module_name(r->profile, module),
+				  m->path, what, symbolize_module_name(r->profile, m->path),
 				  asked ? "; the servers of DEBUGINFOD_URLS gave no such file"
 					: "");
 }

@@ -144,9 +144,9 @@ static bool is_started_as(const struct prof_process *q)
 	return q->program && *q->program && !strncmp(first, q->program, strlen(q->program));
 }
 
-const char *symbolize_module_name(const struct profile *p, uint32_t module)
+const char *symbolize_module_name(const struct profile *p, const char *path)
 {
-	const char *path = p->module[module].path, *name = NULL;
+	const char *name = NULL;
 
 	for (uint32_t i = 0; i < p->processes; i++) {
 		const struct prof_process *q = &p->process[i];
@@ -164,7 +164,8 @@ static const char *name_of_module(struct symbolizer *s, uint32_t module)
 {
 	const char **name = &s->module_name[module];
 
-	return *name ? *name : (*name = symbolize_module_name(s->profile, module));
+	return *name ? *name
+		     : (*name = symbolize_module_name(s->profile, s->profile->module[module].path));
 }
 
 /* Texts live until free_names. NULL for NULL, and out of memory. */

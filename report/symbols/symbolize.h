@@ -85,7 +85,7 @@ bool symbolize_is_libc(const char *module);
 
 /* What a module is called where its path is not said: the last part of it, or of a file that runs
  * as a program the name that it was started by (redis-server, a link to redis-check-rdb). */
-const char *symbolize_module_name(const struct profile *p, uint32_t module);
+const char *symbolize_module_name(const struct profile *p, const char *path);
 
 /* What became of a module so far. */
 enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);

@@ -760,9 +760,10 @@ else:
 	hasnt $'\r' run.err
 }
 
+# shows_computing NAME TARGET
 shows_computing()
 {
-	"$SCPROF" top "$@" -d 100ms -n 1 >text && grep -qE '^ +[0-9.]+ %  [0-9.]+ to [0-9.]+  computes_much$' text
+	"$SCPROF" top "$2" -d 100ms -n 1 >text && grep -qE "^ +[0-9.]+ %  [0-9.]+ to [0-9.]+  $1\$" text
 }
 
 # Which functions compute is known beforehand; how much of it, to a share of one in a million missed.
@@ -773,9 +774,9 @@ shows_computing()
 	run=$!
 	started="$started $run"
 	wait_for_child
-	await shows_computing "$run"
+	await shows_computing computes_much "$run"
 	grep -q '^computing outside of calls, of the whole run: .* of CPU time, .* samples$' text
-	await shows_computing "$pid"
+	await shows_computing computes_much "$pid"
 	[ "$(grep -n computing text | cut -d: -f1)" -gt "$(grep -n 'called from' text | cut -d: -f1)" ]
 	pty 100x30 "
 		wait computing outside of calls
@@ -788,6 +789,20 @@ shows_computing()
 	wait "$run" || true
 	"$SCPROF" top p.scp -n 1 >text
 	hasnt computing text
+}
+
+@test "top: a program without symbols that computes has the name that it was started by, not its file's" {
+	"$SCPROF" doctor | grep -q '^ok *perf' || skip "perf events are forbidden here"
+	export SCPROF_SAMPLE=1ms
+	strip -o file "$PROGRAMS/computes"
+	ln -s file server
+	"$SCPROF" run --no-report -o p.scp -- ./server here 3600000 >run.out 2>run.err </dev/null 3>&- &
+	run=$!
+	started="$started $run"
+	wait_for_child
+	await shows_computing 'server \(no symbols\)' "$run"
+	kill "$pid"
+	wait "$run" || true
 }
 
 @test "top: without samples nothing is said of computing; what lies in their place is not believed" {
