@@ -79,7 +79,7 @@ static int show(pid_t pid, bool json)
 	struct profile_error err = {.text = "out of memory"};
 	struct dump_text x = {0};
 	struct dump *d = dump_take(pid, true, &err);
-	bool fine = d && dump_text_begin(&x, d);
+	bool fine = d && dump_text_begin(&x, d, 0);
 
 	if (!fine) {
 		complaint_lines(COMMAND, err.text);
@@ -87,7 +87,7 @@ static int show(pid_t pid, bool json)
 		put_json(&x);
 	} else {
 		printf("process %d (%s), %s\n", (int)pid, d->thread[0].name, x.verdict);
-		dump_text_print(&x, 0, stdout);
+		dump_text_print(&x, stdout);
 	}
 	dump_text_end(&x);
 	dump_free(d);

@@ -10,7 +10,6 @@
 #include "profile/base/array.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
-#include "profile/base/array.h"
 
 #define NEAR	 8u /* frames in which a name tells what is waited for */
 #define VERDICTS 4u
@@ -135,12 +134,20 @@ static void put_groups(const struct group *group, size_t groups, FILE *out)
 	fputs(groups > VERDICTS ? ", ..." : "", out);
 }
 
-static void put_verdict(const struct dump_text *x, FILE *out)
+static bool is_shown(const struct dump_thread *t, double since_s)
 {
-	size_t threads = x->dump->threads, groups = 0;
-	struct group *group = calloc(threads, sizeof(*group));
+	return !(since_s > 0) || t->for_s >= since_s;
+}
 
-	for (size_t i = 0, k; group && i < threads; i++) {
+static void put_verdict(const struct dump_text *x, double since_s, FILE *out)
+{
+	size_t threads = 0, groups = 0;
+	struct group *group = calloc(x->dump->threads, sizeof(*group));
+
+	for (size_t i = 0, k; group && i < x->dump->threads; i++) {
+		if (!is_shown(&x->dump->thread[i], since_s))
+			continue;
+		threads++;
 		for (k = 0; k < groups && strcmp(group[k].doing, x->doing[i]) != 0;)
 			k++;
 		group[k].doing = x->doing[i];
@@ -164,11 +171,11 @@ static char *end_clean(struct utf8_memory *memory)
 	return clean;
 }
 
-bool dump_text_begin(struct dump_text *x, const struct dump *d)
+bool dump_text_begin(struct dump_text *x, const struct dump *d, double since_s)
 {
 	struct utf8_memory memory;
 
-	*x = (struct dump_text){.dump = d, .symbols = symbolize_new(d->names)};
+	*x = (struct dump_text){.dump = d, .since_s = since_s, .symbols = symbolize_new(d->names)};
 	x->doing = calloc(d->threads, sizeof(*x->doing));
 	for (size_t i = 0; i < d->threads; i++) {
 		utf8_memory_begin(&memory);
@@ -180,7 +187,7 @@ bool dump_text_begin(struct dump_text *x, const struct dump *d)
 	}
 	utf8_memory_begin(&memory);
 	if (memory.to)
-		put_verdict(x, memory.to);
+		put_verdict(x, since_s, memory.to);
 	x->verdict = end_clean(&memory);
 	return x->verdict != NULL;
 }
@@ -285,13 +292,13 @@ static void put_state(const struct dump_text *x, size_t i, FILE *out)
 	putc('\n', out);
 }
 
-void dump_text_print(const struct dump_text *x, double since_s, FILE *out)
+void dump_text_print(const struct dump_text *x, FILE *out)
 {
 	const struct dump *d = x->dump;
 	bool *done = calloc(d->threads, sizeof(*done));
 
 	for (size_t i = 0; done && i < d->threads; i++)
-		done[i] = since_s > 0 && !(d->thread[i].for_s >= since_s);
+		done[i] = !is_shown(&d->thread[i], x->since_s);
 	for (size_t i = 0; done && i < d->threads; i++) {
 		if (done[i])
 			continue;
@@ -323,14 +330,15 @@ void dump_text_after(const struct dump *d, const struct dump_times *before, doub
 	bool any = !calls;
 
 	for (size_t i = 0; i < d->threads; i++)
-		any |= d->thread[i].for_s >= recorded_s;
-	if (any && dump_text_begin(&x, d)) {
+		any |= is_shown(&d->thread[i], recorded_s);
+	if (any && dump_text_begin(&x, d, calls ? recorded_s : 0)) {
 		fprintf(out, "\n%s: process %d, %s\n",
 			calls ? "In progress all the while, and in no row"
 			      : "No call ended; at the end",
 			(int)d->pid, x.verdict);
-		put_times(d, before, out);
-		dump_text_print(&x, calls ? recorded_s : 0, out);
+		if (!calls)
+			put_times(d, before, out);
+		dump_text_print(&x, out);
 	}
 	if (any)
 		dump_text_end(&x);

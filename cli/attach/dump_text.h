@@ -10,22 +10,23 @@
 
 struct dump_text {
 	const struct dump *dump;
+	double since_s; /* of threads that are asleep for so long; 0: of all */
 	struct symbolizer *symbols;
 	char **doing;  /* by thread: "waits in accept4 on TCP 127.0.0.1:80, which listens" */
 	char *verdict; /* "2 threads: 1 waits in accept4 on ..., 1 for a lock" */
 };
 
 /* False: no memory. dump_text_end() in any case. */
-bool dump_text_begin(struct dump_text *t, const struct dump *d);
+bool dump_text_begin(struct dump_text *t, const struct dump *d, double since_s);
 void dump_text_end(struct dump_text *t);
 
 /* "on CPU", "runnable", "asleep", ... */
 const char *dump_text_state(const struct dump_thread *t);
 
-/* The threads that are asleep for `since_s` at least (0: all), equal ones folded. */
-void dump_text_print(const struct dump_text *t, double since_s, FILE *out);
+/* The threads, equal ones folded. */
+void dump_text_print(const struct dump_text *t, FILE *out);
 
 /* Behind a report: calls that were in progress all the time of recording; where no call ended, all
- * threads. And where the threads' time went, by the kernel's counts. */
+ * threads, and where their time went, by the kernel's counts. */
 void dump_text_after(const struct dump *d, const struct dump_times *before, double recorded_s,
 		     bool calls, FILE *out);

@@ -215,11 +215,12 @@ static void tell_since(const struct dump *d, struct dump_thread *t)
 	CPU_ZERO(&one);
 	CPU_SET((int)(cpu % CPU_SETSIZE), &one);
 	if (!sched_setaffinity(0, sizeof(one), &one)) {
+		sched_yield(); /* or else what is read of us is as of the last tick */
 		now_ms = last_ran_ms(getpid(), (pid_t)syscall(SYS_gettid));
 		sched_setaffinity(0, sizeof(before), &before);
 	}
 	t->for_s = (now_ms - last_ran_ms(d->pid, t->tid)) / 1000;
-	t->for_s = t->for_s < 0 ? 0 : t->for_s;
+	t->for_s = t->for_s > 0 ? t->for_s : NAN; /* it ran meanwhile */
 }
 
 /* glibc's mutex is a word, which is 2 where a thread waits for it, a count, and its owner's number;

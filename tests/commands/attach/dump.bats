@@ -159,6 +159,24 @@ hung()
 	grep -q 'waits in accept on TCP 127.0.0.1' attach.out
 }
 
+@test "attach counts those calls alone as in progress that were it all the while" {
+	target python3 -c 'import select, threading; print("begun", flush=True)
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+while True: select.poll().poll(100)'
+	again_where_late 0 eval 'limited "$SCPROF" attach --for 1s "$pid" >attach.out 2>attach.err 3>&-'
+	grep -q "^In progress all the while, and in no row: process $pid, 1 thread: 1 waits for a lock$" attach.out
+	not grep -q "of the threads' time on CPU" attach.out
+}
+
+@test "a thread that was awake a moment ago is not asleep for no time at all" {
+	target python3 -c 'import time; print("begun", flush=True)
+while True: time.sleep(1e-4)'
+	for _ in {1..25}; do
+		dump --json "$pid" | jq '.threads[0].for_s'
+	done >for_s
+	not grep -qx 0 for_s
+}
+
 @test "where a process slept outside of recorded calls the next step is to ask where" {
 	target python3 -c 'import select, threading; print("begun", flush=True)
 while True: select.poll().poll(0); threading.Event().wait(0.1)' # by a semaphore: no recorded call
