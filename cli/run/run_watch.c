@@ -44,7 +44,7 @@ struct run_watch {
 	double expected_s;	 /* of recording until it is reached; NAN: not known */
 	struct stopping_patience patience;
 	enum stopping_end end_by; /* why it was ended otherwise */
-	double ended_s;		  /* of recording, then */
+	double recorded_s;	  /* at the last look */
 	char line[PATH_MAX];	  /* a file that says how far it is */
 	double left_at;
 	bool failed; /* out of memory: given up */
@@ -154,22 +154,22 @@ static int look(struct run_watch *w, struct reading *r)
 }
 
 /* With --for the user has said how long it may take. */
-static bool is_enough(struct run_watch *w, double recorded_s)
+static bool is_enough(struct run_watch *w)
 {
 	const struct precision *p = &w->precision;
 
-	w->expected_s = stopping_expected(recorded_s, p->worst, w->wishes.until, w->wishes.least_s);
+	w->expected_s =
+		stopping_expected(w->recorded_s, p->worst, w->wishes.until, w->wishes.least_s);
 	if (w->wishes.for_ns)
 		return false;
-	w->end_by = stopping_lasts(&w->patience, recorded_s, p->calls, w->expected_s);
-	w->ended_s = recorded_s;
+	w->end_by = stopping_lasts(&w->patience, w->recorded_s, p->calls, w->expected_s);
 	return w->end_by != STOPPING_GOES_ON;
 }
 
 /* Returns when to read again. */
 static double look_now(struct run_watch *w, struct reading *r)
 {
-	double cpu = cpu_seconds(), now, elapsed, wait, recorded_s;
+	double cpu = cpu_seconds(), now, elapsed, wait;
 	int result = look(w, r);
 
 	now = live_reader_clock();
@@ -177,15 +177,15 @@ static double look_now(struct run_watch *w, struct reading *r)
 	w->failed = result < 0;
 	if (result > 0)
 		w->reached_s = elapsed;
-	recorded_s = recording_control_recorded_s(w->windows);
-	if (result > 0 || (!result && is_enough(w, recorded_s))) {
+	w->recorded_s = recording_control_recorded_s(w->windows);
+	if (result > 0 || (!result && is_enough(w))) {
 		recording_control_finish(w->windows);
 		return INFINITY;
 	}
 	if (result)
 		return INFINITY;
 	cpu = cpu_seconds() - cpu;
-	wait = fmin(elapsed / 20, w->precision.due_s - recorded_s);
+	wait = fmin(elapsed / 20, w->precision.due_s - w->recorded_s);
 	return now + fmax(COST * cpu, fmin(fmax(SOONEST_S, wait), LATEST_S));
 }
 
@@ -199,27 +199,30 @@ static bool is_over(const struct run_watch *w)
 static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 {
 	const struct precision *p = &w->precision;
-	char widest[64] = "", unreliable[96];
+	char widest[64] = "", unreliable[96], early[64] = "";
 
 	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
+	if (w->recorded_s < w->wishes.least_s)
+		snprintf(early, sizeof(early), "; none counts in the first %.3g s",
+			 w->wishes.least_s);
 	if (!isnan(p->worst))
 		snprintf(widest, sizeof(widest), "; the widest +-%s %%",
 			 numbered_digits(100 * p->worst, 3).text);
 	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
-	if (*widest || *unreliable)
-		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s)",
-			 p->reached, p->sites, widest, *unreliable ? "; " : "", unreliable);
+	if (*widest || *early || *unreliable)
+		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s%s)",
+			 p->reached, p->sites, widest, early, *unreliable ? "; " : "", unreliable);
 	size_t at = strlen(out);
 	if (w->end_by == STOPPING_LIMIT)
 		snprintf(out + at, room - at,
 			 ". Ended after %.3g s, %d times what was expected at first. --for T sets "
 			 "another limit",
-			 w->ended_s, STOPPING_LIMIT_TIMES);
+			 w->recorded_s, STOPPING_LIMIT_TIMES);
 	else if (w->end_by == STOPPING_IDLE)
 		snprintf(out + at, room - at,
 			 ". Ended after %.3g s, as the load is over: hardly a call came in %.3g s. "
 			 "With --for T it is waited for",
-			 w->ended_s, w->ended_s - w->patience.busy_s);
+			 w->recorded_s, w->recorded_s - w->patience.busy_s);
 }
 
 static void tell_reached(const struct run_watch *w, char *out, size_t room)
