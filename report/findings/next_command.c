@@ -8,6 +8,7 @@
 
 #define LONGEST_LINE  1000 /* bytes of a command that is written out: a profile has twice that */
 #define SELECTED_MOST 4	   /* functions that are named again */
+#define ATTACHED_MOST 8	   /* processes likewise */
 #define BY_DEFAULT    (SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION)
 
 static const struct {
@@ -149,6 +150,31 @@ static uint32_t attached_pid(const struct prof_process *p)
 	return p->attached.pid ? p->attached.pid : p->pid;
 }
 
+/* Was scprof in the process, and left it, as no earlier one of that number? */
+static bool can_be_attached(const struct profile *p, uint32_t process)
+{
+	const struct prof_process *q = &p->process[process];
+
+	for (uint32_t i = 0; i < process; i++)
+		if (attached_pid(&p->process[i]) == attached_pid(q))
+			return false;
+	return q->attached.threads && q->attached.flags & SCP_ATTACHED_DETACHED;
+}
+
+/* All that were attached to together, if they are few; else the first. */
+static void put_attached(FILE *to, const struct report *r)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->processes && count <= ATTACHED_MOST; i++)
+		count += can_be_attached(r->profile, i);
+	if (!count || count > ATTACHED_MOST)
+		fprintf(to, " %" PRIu32, attached_pid(r->asked));
+	for (uint32_t i = 0; count <= ATTACHED_MOST && i < r->processes; i++)
+		if (can_be_attached(r->profile, i))
+			fprintf(to, " %" PRIu32, attached_pid(&r->profile->process[i]));
+}
+
 bool next_command_dump(FILE *to, const struct report *r)
 {
 	if (!r->asked || !r->asked->attached.known)
@@ -167,25 +193,43 @@ void next_command_run(FILE *to, const struct report *r, uint32_t more, const cha
 	put_filters(to, r->profile);
 	fputs(options, to);
 	if (attached) {
-		fprintf(to, " %" PRIu32, attached_pid(r->asked));
+		put_attached(to, r);
 		return;
 	}
 	fputs(" -- ", to);
 	next_command_program(to, r);
 }
 
+/* NULL: that of the process before. */
+static const char *file_at(const struct report *r, uint32_t process)
+{
+	const char *file = r->profile->process[process].file ?: "";
+
+	return process && !strcmp(file, r->profile->process[process - 1].file ?: "") ? NULL : file;
+}
+
 void next_command_report(FILE *to, const struct report *r, const char *options)
 {
-	const char *file = r->profile_name;
+	uint32_t files = r->profile_name ? 0 : r->processes;
+	const char *file = r->profile_name ?: "";
+	size_t bytes = strlen(file);
+	bool whole = can_be_copied(file);
 
-	if (!file && r->first)
-		file = r->first->file;
-	for (uint32_t i = 0; file && !r->profile_name && i < r->processes; i++)
-		if (!r->profile->process[i].file || strcmp(r->profile->process[i].file, file))
-			file = NULL;
+	for (uint32_t i = 0; i < files && whole && bytes <= LONGEST_LINE; i++)
+		if ((file = file_at(r, i))) {
+			whole = *file && can_be_copied(file);
+			bytes += strlen(file) + (bytes ? 1 : 0);
+		}
 	fprintf(to, "scprof report%s ", options);
-	if (file && strlen(file) <= LONGEST_LINE && can_be_copied(file))
-		put_word(to, file);
-	else
+	if (!whole || !bytes || bytes > LONGEST_LINE) {
 		fputs("PROFILE...", to);
+		return;
+	}
+	if (r->profile_name)
+		put_word(to, r->profile_name);
+	for (uint32_t i = 0; i < files; i++)
+		if ((file = file_at(r, i))) {
+			fputs(i ? " " : "", to);
+			put_word(to, file);
+		}
 }

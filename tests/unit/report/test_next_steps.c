@@ -18,7 +18,7 @@ struct situation {
 	const char *first, *second; /* of what is said; NULL: that is all */
 	double half;		    /* of the row's interval, over its mean */
 	double error;		    /* of `looked` */
-	bool forbidden, overloaded, attached, two_threads, selected, until;
+	bool forbidden, overloaded, attached, two_threads, two_processes, selected, until;
 	double unrecorded; /* CPU time of threads without a recorded call */
 	double cost;	   /* of recording, of the time outside */
 };
@@ -92,6 +92,14 @@ static const struct situation situations[] = {
 		  "attach "
 		  "--sample 500us 7",
 	 .attached = true},
+	{"two workers that run", 0, 10, 0, 0, 0, 0, 0, 0, 20,
+	 .first = "100.0 % of the time is computing, of which little is told by 20 samples: scprof "
+		  "attach --sample 500us 7 8",
+	 .attached = true, .two_processes = true},
+	{"two runs", 5, 0.5, 0.5, 0, 0, 1000, 0, 0, 100,
+	 .first =
+		 "The same as a page for a browser: scprof report -o report.html app.scp 'b c.scp'",
+	 .two_processes = true},
 	{"other threads compute, this one waits", 0, 0.1, 0, 9.9, 0, 0, 0, 0, 2000,
 	 .first =
 		 "It computes in threads or children without a recorded call, 60.0 % of that in f; "
@@ -103,8 +111,8 @@ static const struct situation situations[] = {
 	 .first = "The same as a page for a browser: scprof report -o report.html app.scp"},
 };
 
-static char name[] = "./app", file[] = "app.scp", forbids[] = "unsampled=2 is too much",
-	    until[] = "until=±5 %\0below=handle it\0depth=3";
+static char name[] = "./app", file[] = "app.scp", other[] = "b c.scp",
+	    forbids[] = "unsampled=2 is too much", until[] = "until=±5 %\0below=handle it\0depth=3";
 static char *argv[] = {name, NULL};
 
 /* `half` of the mean of 1 ms each way. */
@@ -128,10 +136,19 @@ static void expect(const struct situation *s, const struct report *r, uint32_t s
 
 static void try(const struct situation *s, bool page)
 {
-	struct prof_process process = {.argv = argv, .argc = 1, .file = file, .pid = 7};
+	const struct prof_attached is = {
+		.known = s->attached,
+		.flags = s->attached ? SCP_ATTACHED_DETACHED : 0,
+		.threads = s->attached ? 1 : 0,
+	};
+	struct prof_process process[] = {
+		{.argv = argv, .argc = 1, .file = file, .pid = 7, .attached = is},
+		{.argv = argv, .argc = 1, .file = other, .pid = 8, .attached = is},
+		{.argv = argv, .argc = 1, .file = other, .pid = 8, .attached = is},
+	};
 	struct prof_function function = {.name = "recv", .library = "libc.so.6"};
-	struct profile p = {.process = &process,
-			    .processes = 1,
+	struct profile p = {.process = process,
+			    .processes = s->two_processes ? 3 : 1,
 			    .function = &function,
 			    .functions = 1,
 			    .looks = s->looks ? 1 : 0};
@@ -143,9 +160,9 @@ static void try(const struct situation *s, bool page)
 					     .effective = (double)s->samples};
 	double all = s->in_calls + s->outside + s->asleep + s->not_recorded + s->runnable;
 	struct report r = {.profile = &p,
-			   .asked = &process,
-			   .first = &process,
-			   .processes = 1,
+			   .asked = process,
+			   .first = process,
+			   .processes = p.processes,
 			   .site = &site,
 			   .sites = s->calls ? 1 : 0,
 			   .kept = 1,
@@ -171,7 +188,6 @@ static void try(const struct situation *s, bool page)
 		memcpy(p.filters, until, sizeof(until));
 		p.filters_bytes = sizeof(until);
 	}
-	process.attached.known = s->attached;
 	r.threads_time = (struct report_threads_time){.known = true,
 						      .cpu_in_calls_s = s->in_calls,
 						      .cpu_outside_s = s->outside,
