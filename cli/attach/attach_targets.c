@@ -42,9 +42,19 @@ static bool is_known(const struct attach_targets *t, pid_t pid)
 	return false;
 }
 
+/* When it began; 0: it has ended. */
+static uint64_t start_of(pid_t pid)
+{
+	char state = 0;
+	uint64_t start = run_files_process_start(pid, &state);
+
+	return state == 'Z' || state == 'X' ? 0 : start;
+}
+
 /* Prefers the process's page, if it has one: then no thread is stopped. But a page loads no object
- * with stubs. `library` NULL: it will be copied in. */
-static int check(struct attach_one *one, const char *library, bool stubs)
+ * with stubs. `library` NULL: it will be copied in. Of one that nobody `named` by its number, and
+ * that has ended meanwhile, nothing is said. */
+static int check(struct attach_one *one, const char *library, bool stubs, bool named)
 {
 	pid_t pid = one->facts.target.pid;
 	struct profile_error err, ignored;
@@ -57,7 +67,8 @@ static int check(struct attach_one *one, const char *library, bool stubs)
 	if (!refusal_check(pid, library, true, &one->facts, &err))
 		return 0;
 	one->facts.target.pid = pid;
-	say(err.text);
+	if (named || start_of(pid))
+		say(err.text);
 	if (dormant)
 		say("It is dormant, and would be woken without that but for -s, and groups of "
 		    "libraries: they go in by ptrace only");
@@ -85,7 +96,7 @@ static void add_children(struct attach_targets *t, pid_t of, const char *library
 		others++;
 		if (!wanted || !add(t, pids[i]))
 			continue;
-		if (check(&t->one[t->count - 1], library, stubs))
+		if (check(&t->one[t->count - 1], library, stubs, false))
 			t->count--;
 	}
 	if (others && !wanted)
@@ -98,7 +109,7 @@ static bool fits(const struct attach_targets *t, struct attach_one *one, const c
 {
 	pid_t first = t->one[0].facts.target.pid, pid = one->facts.target.pid;
 
-	if (check(one, library, stubs))
+	if (check(one, library, stubs, false))
 		return false;
 	if (first == pid || relatives_same_root(first, pid))
 		return true;
@@ -123,7 +134,8 @@ int attach_targets_find(struct attach_targets *t, const struct attach_options *o
 
 		if (!named)
 			t->asked = t->count;
-		if (one && (named ? !fits(t, one, library, stubs) : check(one, library, stubs))) {
+		if (one &&
+		    (named ? !fits(t, one, library, stubs) : check(one, library, stubs, true))) {
 			t->count--;
 			one = NULL;
 		}
@@ -171,7 +183,7 @@ void attach_targets_tell_anew(pid_t pid, const struct attach_result *r)
 }
 
 /* First repairs what a killed tool left in the process. */
-static int begin_one(struct attach_one *one, const char *library, char **order)
+static void begin_one(struct attach_one *one, const char *library, char **order, bool named)
 {
 	static char control[PATH_MAX];
 	const struct attach_order o = {.target = one->facts.target,
@@ -181,23 +193,21 @@ static int begin_one(struct attach_one *one, const char *library, char **order)
 	bool was;
 
 	if (attach_targets_check_tool("scprof attach", o.target.pid, control) < 0)
-		return -1;
+		return;
 	/* recording that no page stops, or a removed one, is of a tool that is gone, too */
 	one->begun = !attach_end(&o.target, &one->end, &was, &err) &&
 		     !attach_begin(&o, &one->begin, &err);
 	attach_targets_tell_anew(o.target.pid, &one->end);
 	attach_targets_tell_anew(o.target.pid, &one->begin);
-	if (one->begun)
-		return 0;
-	return say(err.text);
+	if (!one->begun && (named || attach_targets_lives(&o.target)))
+		say(err.text);
 }
 
 bool attach_targets_lives(const struct attach_target *t)
 {
-	char state = 0;
-	uint64_t start = run_files_process_start(t->pid, &state);
+	uint64_t start = start_of(t->pid);
 
-	return start && start == t->process_start && state != 'Z' && state != 'X';
+	return start && start == t->process_start;
 }
 
 static bool is_alive(const struct attach_one *one)
@@ -223,7 +233,7 @@ size_t attach_targets_begin(struct attach_targets *t, const char *library, char 
 			say_format("process %d: no time was left for it",
 				   (int)one->facts.target.pid);
 		else if (!one->woken)
-			begin_one(one, library, order);
+			begin_one(one, library, order, i < t->asked);
 		else if (!one->begun && !one->left)
 			attach_woken_begin(t, one, order);
 		one->end = (struct attach_result){0};

@@ -360,6 +360,17 @@ called()
 	holds '.attach.processes == 2'
 }
 
+@test "attach: nothing is said of children that end before it is their turn" {
+	target python3 -c 'import os, time; print("begun", flush=True)
+while True:
+	for i in range(16): os.fork() or (time.sleep(0.0005 * i), os._exit(0))
+	for i in range(16): os.wait()'
+	for _ in 1 2 3; do
+		attach 0 --for 200ms --children --no-report --sample off "$pid"
+		not grep 'cannot attach' attach.err
+	done
+}
+
 @test "attach 09b: all processes of a name, those that cannot be recorded left out, and the head says the name" {
 	local name=nm$$ titles
 	cp "$PROGRAMS/traffic" "$T/$name"
