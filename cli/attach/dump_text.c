@@ -13,7 +13,8 @@
 
 #define NEAR	 8u /* frames in which a name tells what is waited for */
 #define VERDICTS 4u
-#define LISTED	 6u /* threads that are named of equal ones */
+#define LISTED	 6u  /* threads that are named of equal ones */
+#define ALIKE	 1.1 /* times as long asleep as another: no difference worth a word */
 
 const char *dump_text_state(const struct dump_thread *t)
 {
@@ -257,36 +258,55 @@ static bool is_equal(const struct dump_text *x, size_t a, size_t b)
 	       (!s->frames || !memcmp(s->frame, t->frame, s->frames * sizeof(*s->frame)));
 }
 
+/* What threads that are told of together may differ in. */
+struct equals {
+	double least_s, most_s; /* NAN: not known */
+	bool one_fd;
+};
+
 /* The threads that equal the one at `i`, of which a few are named. */
-static void put_threads(const struct dump_text *x, size_t i, bool *done, FILE *out)
+static struct equals put_threads(const struct dump_text *x, size_t i, bool *done, FILE *out)
 {
+	struct equals e = {NAN, NAN, true};
 	size_t equal = 0;
 
 	for (size_t k = i; k < x->dump->threads; k++) {
 		const struct dump_thread *t = &x->dump->thread[k];
 		char *name = done[k] || !is_equal(x, i, k) ? NULL : utf8_clean(t->name, true);
 
-		if (name && equal++ < LISTED)
+		if (!name)
+			continue;
+		if (equal++ < LISTED)
 			fprintf(out, "%s%d %s", equal > 1 ? ", " : "\n", (int)t->tid, name);
-		done[k] |= name != NULL;
+		done[k] = true;
+		e.least_s = fmin(e.least_s, t->for_s);
+		e.most_s = fmax(e.most_s, t->for_s);
+		e.one_fd &= t->fd.number == x->dump->thread[i].fd.number;
 		free(name);
 	}
 	if (equal > 1)
 		fprintf(out, "%s: %zu threads", equal > LISTED ? ", ..." : "", equal);
 	putc('\n', out);
+	return e;
 }
 
-static void put_state(const struct dump_text *x, size_t i, FILE *out)
+static void put_state(const struct dump_text *x, size_t i, const struct equals *e, FILE *out)
 {
 	const struct dump_thread *t = &x->dump->thread[i];
+	struct numbered least = numbered_duration(e->least_s * 1e9, false),
+			most = numbered_duration(e->most_s * 1e9, false);
+	bool range = e->most_s > ALIKE * e->least_s;
 
 	fprintf(out, "  %s", dump_text_state(t));
-	if (isfinite(t->for_s))
-		fprintf(out, " for %s", numbered_duration(t->for_s * 1e9, false).text);
+	if (isfinite(e->most_s))
+		fprintf(out, " for %s%s%s", least.text, range ? " to " : "",
+			range ? most.text : "");
 	if (t->state != 'R' && !strncmp(x->doing[i], "waits", 5))
 		fprintf(out, ": %s", x->doing[i]);
-	if (t->fd.number >= 0)
+	if (t->fd.number >= 0 && e->one_fd)
 		fprintf(out, " (descriptor %d, %s)", t->fd.number, t->fd.kind);
+	else if (t->fd.number >= 0)
+		fprintf(out, " (%s each)", t->fd.kind);
 	if (t->waiters > 1)
 		fprintf(out, ", as %zu threads in all", t->waiters);
 	putc('\n', out);
@@ -302,8 +322,9 @@ void dump_text_print(const struct dump_text *x, FILE *out)
 	for (size_t i = 0; done && i < d->threads; i++) {
 		if (done[i])
 			continue;
-		put_threads(x, i, done, out);
-		put_state(x, i, out);
+		const struct equals e = put_threads(x, i, done, out);
+
+		put_state(x, i, &e, out);
 		put_stack(x, &d->thread[i], out);
 	}
 	free(done);

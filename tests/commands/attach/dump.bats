@@ -82,6 +82,18 @@ hung()
 	[ "$(grep -c '^      lock_other' text)" = 2 ]
 }
 
+@test "equal threads: how long is that of all, and each one's descriptor is no other's" {
+	target python3 -c 'import os, threading, time
+def reads(): os.read(os.pipe()[0], 1)
+threading.Thread(target=reads, daemon=True).start()
+time.sleep(0.5)
+threading.Thread(target=reads, daemon=True).start()
+print("begun", flush=True)
+time.sleep(1000)'
+	await eval 'dump "$pid" >text && grep -q "^[0-9]* [^,]*, [0-9]* [^,]*: 2 threads$" text'
+	grep -Eq '^  asleep for [0-9.]+ m?s to [0-9.]+ m?s: waits in read on .* \(pipe each\)$' text
+}
+
 @test "a thread that runs is named, and no call of the process is interrupted" {
 	hung
 	found=
