@@ -228,8 +228,8 @@ static void warn_end(struct report *r)
 	const struct scp_losses *l = &p->losses;
 	uint32_t open = 0;
 	uint64_t processes = 0, torn = p->torn_entries;
-	bool folded = false; /* then of how many the end is missing is not known */
-	bool lived = true;   /* all of them, for certain */
+	bool folded = false;		/* then of how many the end is missing is not known */
+	bool lived = true, runs = true; /* all of them, for certain: at the end, and now */
 
 	for (uint32_t i = 0; i < p->processes; i++) {
 		const struct prof_process *q = &p->process[i];
@@ -240,14 +240,16 @@ static void warn_end(struct report *r)
 		open++;
 		folded |= q->count > 1;
 		lived &= q->end.seen == SCP_END_LIVED;
+		runs &= process_end_runs_now(q);
 	}
 	/* A process that had to stop recording could not note its end either. */
 	open -= l->stopped < open ? (uint32_t)l->stopped : open;
 	if (open)
 		warning_list_note(r, "not-ended", "%s%" PRIu32 " of %" PRIu64 " processes %s",
 				  folded ? "At least " : "", open, processes,
-				  lived ? "still ran when the profile was saved"
-					: "may still run, or were killed: nobody saw them end");
+				  runs	  ? "still run"
+				  : lived ? "still ran when the profile was saved"
+					  : "may still run, or were killed: nobody saw them end");
 	for (uint32_t i = 0; i < p->tables; i++)
 		torn += p->table[i].states.torn;
 	warn_of(r, "time-check", torn,

@@ -110,7 +110,9 @@ begun()
 	local pid=$!
 	await grep -q scprof "/proc/$pid/maps"
 	await begun
-	"$SCPROF" report out/*.scp | grep -q 'still running;'
+	"$SCPROF" report out/*.scp >text
+	grep -q 'still running;' text
+	grep -q '1 of 1 processes still run$' text
 	kill -9 $pid
 	wait $pid || true
 	"$SCPROF" report out/*.scp | grep -q 'still running or killed;'
