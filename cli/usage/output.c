@@ -102,8 +102,8 @@ static bool lost;
 void output_lost(const char *command)
 {
 	if (!lost)
-		complaint_say(command, "cannot write to standard output: %s",
-			      strerror(errno ? errno : EIO));
+		complaint_say(command, "cannot write to standard output%s%s", errno ? ": " : "",
+			      errno ? strerror(errno) : ""); /* why earlier writes failed is lost */
 	lost = true;
 }
 

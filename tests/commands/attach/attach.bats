@@ -718,7 +718,8 @@ is_held_or_ended()
 	{
 		local status=0
 		limited sh -c "exec \"\$@\" $1" sh "$SCPROF" attach --for 100ms "$pid" 2>attach.err </dev/null 3>&- || status=$?
-		[ "$status" = 125 ] && says 'cannot write to standard output' && says 'profile: '
+		[ "$status" = 125 ] && says 'cannot write to standard output' && says 'profile: ' &&
+			not grep 'Input/output error' attach.err
 	}
 	for where in '>/dev/full' '>&-'; do
 		again_where_late 0 cannot_print "$where"
