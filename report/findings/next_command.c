@@ -161,18 +161,16 @@ static bool can_be_attached(const struct profile *p, uint32_t process)
 	return q->attached.threads && q->attached.flags & SCP_ATTACHED_DETACHED;
 }
 
-/* All that were attached to together, if they are few; else the first. */
+/* Those that were attached to together, but not all of very many. */
 static void put_attached(FILE *to, const struct report *r)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < r->processes && count <= ATTACHED_MOST; i++)
-		count += can_be_attached(r->profile, i);
-	if (!count || count > ATTACHED_MOST)
-		fprintf(to, " %" PRIu32, attached_pid(r->asked));
-	for (uint32_t i = 0; count <= ATTACHED_MOST && i < r->processes; i++)
-		if (can_be_attached(r->profile, i))
+	for (uint32_t i = 0; i < r->processes && count < ATTACHED_MOST; i++)
+		if (can_be_attached(r->profile, i) && ++count)
 			fprintf(to, " %" PRIu32, attached_pid(&r->profile->process[i]));
+	if (!count)
+		fprintf(to, " %" PRIu32, attached_pid(r->asked));
 }
 
 bool next_command_dump(FILE *to, const struct report *r)

@@ -63,27 +63,23 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 static void print_warnings(struct text *t)
 {
 	const struct report *r = t->report;
-	uint32_t shown = 0, more = 0, notes = 0;
+	uint32_t shown = 0, more = 0;
 	char line[96] = "";
 
-	for (uint32_t i = 0; i < r->warnings; i++)
-		notes += is_of(&r->warning[i], WARNING_NOTE);
-	if (r->warnings == notes)
-		return;
-	fputc('\n', t->out);
 	for (uint32_t i = 0; i < r->warnings; i++) {
 		uint32_t alike = is_of(&r->warning[i], WARNING_NOTE) ? 0 : count_alike(r, i);
 
 		if (alike && (shown < SCREEN_WARNINGS || !t->terminal.screen)) {
+			fputs(shown++ ? "" : "\n", t->out);
 			print_line(t, &r->warning[i], alike);
-			shown++;
 		} else if (alike) {
 			more++;
 		}
 	}
 	if (more)
 		snprintf(line, sizeof(line), "%" PRIu32 " more with --full; ", more);
-	text_cell_say(t, TERMINAL_DIM, "  ", 4, "%sabout each: scprof explain CODE", line);
+	if (shown)
+		text_cell_say(t, TERMINAL_DIM, "  ", 4, "%sabout each: scprof explain CODE", line);
 }
 
 void text_warnings_full(struct text *t, const struct report_warning *warning, uint32_t warnings)
