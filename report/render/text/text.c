@@ -18,12 +18,13 @@
 
 /* ---- the warnings: in short, or in full ---- */
 
-/* How many have the same code; 0: one before has it. */
+/* How many have the same code; 0: one before has it, or it is a note. */
 static uint32_t count_alike(const struct report *r, uint32_t at)
 {
-	uint32_t alike = 1;
+	const struct warning_code *words = warning_codes_find(r->warning[at].code);
+	uint32_t alike = words && words->kind == WARNING_NOTE ? 0 : 1;
 
-	for (uint32_t i = 0; i < r->warnings; i++) {
+	for (uint32_t i = 0; alike && i < r->warnings; i++) {
 		bool same = i != at && !strcmp(r->warning[i].code, r->warning[at].code);
 
 		if (same && i < at)
@@ -31,13 +32,6 @@ static uint32_t count_alike(const struct report *r, uint32_t at)
 		alike += same;
 	}
 	return alike;
-}
-
-static bool is_of(const struct report_warning *w, enum warning_kind kind)
-{
-	const struct warning_code *words = warning_codes_find(w->code);
-
-	return words && words->kind == kind;
 }
 
 /* The code, the figures and what to do. */
@@ -67,7 +61,7 @@ static void print_warnings(struct text *t)
 	char line[96] = "";
 
 	for (uint32_t i = 0; i < r->warnings; i++) {
-		uint32_t alike = is_of(&r->warning[i], WARNING_NOTE) ? 0 : count_alike(r, i);
+		uint32_t alike = count_alike(r, i);
 
 		if (alike && (shown < SCREEN_WARNINGS || !t->terminal.screen)) {
 			fputs(shown++ ? "" : "\n", t->out);

@@ -90,6 +90,7 @@ time.sleep(0.5)
 threading.Thread(target=reads, daemon=True).start()
 print("begun", flush=True)
 time.sleep(1000)'
+	# shellcheck disable=SC2016
 	await eval 'dump "$pid" >text && grep -q "^[0-9]* [^,]*, [0-9]* [^,]*: 2 threads$" text'
 	grep -Eq '^  asleep for [0-9.]+ m?s to [0-9.]+ m?s: waits in read on .* \(pipe each\)$' text
 }
