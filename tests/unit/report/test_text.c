@@ -88,7 +88,7 @@ static void test_recorded_brief(void **state)
 	compare_brief("brief_ascii", p, 100, REPORT_TOP_DEFAULT);
 	p->function[0].overflow_calls = p->losses.overflow_calls = 50;
 	p->losses.growth_errno = 28;
-	compare_brief("brief_choice", p, 150, 2); /* of what to do, cut within */
+	compare_brief("brief_choice", p, 150, 2); /* whole, in two lines */
 	setenv("LC_ALL", "C.UTF-8", 1);
 }
 
