@@ -126,24 +126,39 @@ bool interpreter_is_named(const char *path)
 	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
 }
 
+uint64_t interpreter_state(const struct interpreter *p, pid_t inner_tid)
+{
+	for (size_t i = 0; i < p->threads; i++)
+		if (p->thread[i].tid == inner_tid)
+			return p->thread[i].state;
+	return 0;
+}
+
 uint64_t interpreter_first(const struct interpreter *p, pid_t inner_tid)
 {
 	const struct python_layout *l = &p->layout;
+	uint64_t state = interpreter_state(p, inner_tid);
+	uint64_t first = state ? word(p, state + l->state_frame) : 0;
 
-	for (size_t i = 0; i < p->threads; i++) {
-		uint64_t state = p->thread[i].state;
-
-		if (p->thread[i].tid != inner_tid)
-			continue;
-		state = word(p, state + l->state_frame);
-		return l->has_cframe && state ? word(p, state + l->cframe_frame) : state;
-	}
-	return 0;
+	return l->has_cframe && first ? word(p, first + l->cframe_frame) : first;
 }
 
 static bool has_frame(uint64_t start, size_t bytes, uint64_t at)
 {
 	return bytes >= INTERPRETER_FRAME && at - start <= bytes - INTERPRETER_FRAME;
+}
+
+/* The next one, mostly. */
+static const uint8_t *find_chained(struct interpreter_memory *m, uint64_t at)
+{
+	const struct interpreter_chain *c = m->chain;
+
+	for (uint64_t i = 0; i < c->frames; i++, m->found++) {
+		m->found = m->found < c->frames ? m->found : 0;
+		if (c->frame[m->found].address == at)
+			return c->frame[m->found].bytes;
+	}
+	return NULL;
 }
 
 /* A frame's bytes; NULL: they cannot be read. Callers lie before it, mostly in its page. */
@@ -152,6 +167,8 @@ static const uint8_t *look_at(const struct interpreter *p, uint64_t at,
 {
 	if (has_frame(m->stack_at, m->stack_bytes, at))
 		return m->stack + (at - m->stack_at);
+	if (m->chain)
+		return find_chained(m, at);
 	if (!has_frame(m->start, m->bytes, at)) {
 		m->start = at & ~UINT64_C(4095);
 		m->bytes =

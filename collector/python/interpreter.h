@@ -19,9 +19,22 @@ struct interpreter_frame {
 	bool ends;
 };
 
+/* Frames of an earlier instant, from the innermost one outwards: all that there were, or so many. */
+#define INTERPRETER_CHAIN 192u
+struct interpreter_chain {
+	uint64_t frames;
+	struct interpreter_chained {
+		uint64_t address;
+		uint8_t bytes[INTERPRETER_FRAME];
+	} frame[INTERPRETER_CHAIN];
+};
+
 /* The memory that frames lie in, as it was read last; zero: not yet. Those on the C stack are taken
- * from a copy of it, of an earlier instant, where there is one. */
+ * from a copy of it, of an earlier instant, where there is one. With a chain no other frames are
+ * looked at. */
 struct interpreter_memory {
+	const struct interpreter_chain *chain; /* NULL: there is none */
+	uint64_t found;			       /* which of it, the last time */
 	const uint8_t *stack;
 	uint64_t stack_at, start;
 	size_t stack_bytes, bytes;
@@ -50,7 +63,8 @@ bool interpreter_is_named(const char *path);
 /* Looks for the states of threads, by the numbers that the process has for them. */
 void interpreter_list(struct interpreter *p, const pid_t *inner_tid, size_t tids);
 
-/* The innermost frame of a thread that was listed; 0: none. */
+/* The state of a thread that was listed, and its innermost frame; 0: none. */
+uint64_t interpreter_state(const struct interpreter *p, pid_t inner_tid);
 uint64_t interpreter_first(const struct interpreter *p, pid_t inner_tid);
 /* Frames from there outwards, to the last one of its C function where only `one` is wanted; their
  * number, up to `most`. A few hundred system calls at most. */

@@ -7,7 +7,9 @@
  * on whose place is learnt likewise. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "profile/base/kernel_file.h"
 #include "collector/python/interpreter.h"
 #include "collector/sample/sample_private.h"
@@ -25,6 +27,7 @@
 #define SEARCH_TRIES 8u
 #define BEST	     3u
 #define WORK	     2048u /* objects and frames that are read for one sample, at most */
+#define WATCH_SHARE  100u  /* states are asked for in at most such a part of the time */
 #define HASH	     UINT64_C(0x9e3779b97f4a7c15)
 
 struct known_code {
@@ -38,6 +41,8 @@ struct sample_python {
 	uint32_t image;
 	bool alone;
 	pid_t tid, inner_tid;
+	bool aged;
+	uint64_t watch_ns;		  /* not before that for a thread's state again */
 	unsigned left;			  /* of WORK */
 	struct sample_places *places;	  /* the image's */
 	struct interpreter_memory memory; /* as it is for one sample */
@@ -51,9 +56,13 @@ struct sample_python {
 	uint64_t vain, vain_ns; /* behind which instruction no code was found, and when */
 };
 
-bool python_ages(const struct sample_python *y)
+bool python_aged(struct sample_python *y)
 {
-	return y && (y->interpreter.layout.code_bytecode || y->places->samples < LEARNT);
+	bool aged = y && y->aged;
+
+	if (y)
+		y->aged = false;
+	return aged;
 }
 
 bool python_is_own(const struct sample_python *y, uint32_t image)
@@ -241,22 +250,46 @@ static void read_words(const struct safe_point_held *h, const struct sample_stac
 	}
 }
 
-/* What the thread's state says now is mostly what it said at the sample. */
+static void list(struct sample_python *y, pid_t tid)
+{
+	uint64_t number = 0;
+
+	y->tid = tid;
+	proc_status_numbers(tid, "NSpid", 10, &number, 1);
+	y->inner_tid = tid;
+	interpreter_list(&y->interpreter, &y->inner_tid, 1);
+}
+
+/* From now on the kernel is to copy the thread's frames; also where its state is another than it
+ * was. */
+static void watch(struct sample_python *y, const struct sample_stack *stack)
+{
+	if (!stack->events || stack->now_ns < y->watch_ns)
+		return;
+	list(y, stack->tid);
+	uint64_t state = interpreter_state(&y->interpreter, y->inner_tid);
+
+	if (state)
+		chain_watch(stack->events, y->interpreter.pid, stack->tid, state,
+			    &y->interpreter.layout);
+	y->watch_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+	y->watch_ns += WATCH_SHARE * (y->watch_ns - stack->now_ns);
+}
+
+/* What the thread's state says now is mostly what it said at the sample; a chain says it. */
 static void learn(struct sample_python *y, const struct words *w, const struct sample_stack *stack)
 {
 	struct sample_places *s = y->places;
+	const struct interpreter_chain *chain = stack->chain;
 	struct interpreter_frame now;
-	uint64_t number = 0;
 
-	if (s->samples == LEARNT || stack->age_ns > FRESH_NS)
+	if (s->samples == LEARNT || (!chain && stack->age_ns > FRESH_NS))
 		return;
-	if (y->tid != stack->tid) {
-		y->tid = stack->tid;
-		proc_status_numbers(y->tid, "NSpid", 10, &number, 1);
-		y->inner_tid = y->tid;
-		interpreter_list(&y->interpreter, &y->inner_tid, 1);
-	}
-	uint64_t first = interpreter_first(&y->interpreter, y->inner_tid);
+	if (!chain && y->tid != stack->tid)
+		list(y, stack->tid);
+	uint64_t first = !chain		? interpreter_first(&y->interpreter, y->inner_tid)
+			 : chain->frames ? chain->frame[0].address
+					 : 0;
 	const struct interpreter_code *c =
 		interpreter_read(&y->interpreter, first, true, &y->memory, &now, 1)
 			? code_of(y, now.code, stack->now_ns)
@@ -312,6 +345,11 @@ enum python_found python_frames(struct sample_python *y, const struct safe_point
 		y->memory.stack_at = stack->at;
 		y->memory.stack_bytes = stack->count;
 		y->memory.bytes = 0;
+		y->memory.chain = stack->chain;
+		y->aged = !stack->chain &&
+			  (p->layout.code_bytecode || y->places->samples < LEARNT);
+		if (y->aged)
+			watch(y, stack);
 		learn(y, &w, stack);
 	}
 	if (p->layout.code_bytecode) {
@@ -336,8 +374,11 @@ enum python_found python_frames(struct sample_python *y, const struct safe_point
 		return PYTHON_UNKNOWN;
 	if (!p->layout.code_bytecode)
 		return PYTHON_WHOLE;
-	if (count && frame[0].code != c->code) /* it has returned meanwhile */
+	if (count && frame[0].code != c->code) { /* it has returned meanwhile */
+		if (first)
+			watch(y, stack);
 		return PYTHON_CUT;
+	}
 	for (size_t i = 1; i < count; i++) {
 		c = code_of(y, frame[i].code, now_ns);
 		if (!c || !add_frame(y, c, frame[i].at, names, path))

@@ -178,9 +178,11 @@ void sample_events_redraw(struct sample_events *e, struct random *r, uint64_t pe
 
 void sample_events_close(struct sample_events *e)
 {
+	chain_close(e);
 	for (uint32_t i = 0; i < e->rings; i++) {
 		munmap(e->ring[i].page, e->ring[i].bytes + (size_t)sysconf(_SC_PAGESIZE));
 		free(e->ring[i].whole);
+		free(e->ring[i].chain);
 	}
 	for (uint32_t i = 0; i < e->events; i++)
 		close(e->event[i].fd);
@@ -244,8 +246,8 @@ static void note_sample(struct sample_events *e, uint32_t ring, const struct per
 			e->event[i].samples++;
 }
 
-const struct perf_event_header *sample_events_next(struct sample_events *e, uint64_t limit_ns,
-						   uint64_t *time_ns)
+static const struct perf_event_header *next(struct sample_events *e, uint64_t limit_ns,
+					    uint64_t *time_ns, struct sample_ring **from)
 {
 	struct sample_ring *oldest = NULL;
 
@@ -262,9 +264,22 @@ const struct perf_event_header *sample_events_next(struct sample_events *e, uint
 	const struct perf_event_header *h = oldest->next;
 
 	*time_ns = oldest->time_ns;
+	*from = oldest;
 	oldest->next = NULL;
-	if (h->type == PERF_RECORD_SAMPLE && h->size >= 24)
-		note_sample(e, (uint32_t)(oldest - e->ring), h);
 	oldest->tail += h->size;
+	return h;
+}
+
+const struct perf_event_header *sample_events_next(struct sample_events *e, uint64_t limit_ns,
+						   uint64_t *time_ns)
+{
+	const struct perf_event_header *h;
+	struct sample_ring *from = NULL;
+
+	do {
+		h = next(e, limit_ns, time_ns, &from);
+	} while (h && chain_keep(e, from, h));
+	if (h && h->type == PERF_RECORD_SAMPLE && h->size >= 24)
+		note_sample(e, (uint32_t)(from - e->ring), h);
 	return h;
 }

@@ -12,6 +12,8 @@
 #include "collector/attach/safe_point/safe_point_private.h"
 #include "profile/profile.h"
 
+struct interpreter_chain;
+struct python_layout;
 struct random;
 
 #define SAMPLE_STACK 16384u /* bytes of a stack that come with a sample */
@@ -28,6 +30,8 @@ struct sample_ring {
 	uint64_t tail, time_ns;		      /* of the record that comes next */
 	const struct perf_event_header *next; /* NULL: not looked at, or there is none */
 	uint64_t *whole;		      /* a copy of one that wraps; NULL: none yet */
+	struct interpreter_chain *chain;      /* what was put before the next record; NULL: none yet */
+	pid_t chain_tid;		      /* whose it is; 0: it is of no use any more */
 };
 
 /* Of a thread on a CPU, or of a whole CPU (tid -1). */
@@ -43,6 +47,11 @@ struct sample_events {
 	struct sample_ring *ring;
 	struct sample_event *event;
 	uint32_t rings, ring_room, events, event_room;
+	struct {
+		bool tried;
+		int threads, outputs; /* BPF maps */
+	} chains;
+	const struct interpreter_chain *chain; /* of the sample that was returned last; NULL: none */
 	char why[SAMPLE_WHY]; /* none could be opened */
 };
 
@@ -59,6 +68,15 @@ void sample_events_close(struct sample_events *e);
  * none as old as limit_ns. */
 const struct perf_event_header *sample_events_next(struct sample_events *e, uint64_t limit_ns,
 						   uint64_t *time_ns);
+
+/* A Python thread's frames, which the kernel copies at the instant of each of its samples, where it
+ * lets us (chain.c), by where its state is. The first call opens what that takes. */
+void chain_watch(struct sample_events *e, pid_t pid, pid_t tid, uint64_t state,
+		 const struct python_layout *l);
+void chain_forget(struct sample_events *e, pid_t pid, pid_t tid);
+/* True: the record is no sample, but the chain of the one that comes next. */
+bool chain_keep(struct sample_events *e, struct sample_ring *r, const struct perf_event_header *h);
+void chain_close(struct sample_events *e);
 
 /* Files that processes have mapped (image.c). */
 
@@ -166,6 +184,8 @@ struct sample_stack {
 	size_t count;
 	pid_t tid;
 	uint64_t now_ns, age_ns; /* when it is looked at, and how long after its instant */
+	struct sample_events *events;
+	const struct interpreter_chain *chain; /* Python frames of its instant; NULL: none */
 };
 
 struct sample_path {
@@ -200,8 +220,8 @@ struct sample_python *python_open(struct sample_images *images, const struct sam
 void python_free(struct sample_python *y);
 /* The code that executes Python functions; {0, 0}: none. */
 struct safe_point_place python_loop(const struct sample_python *y);
-/* Does more of a sample become known where it is looked at soon? */
-bool python_ages(const struct sample_python *y);
+/* Would more of a sample have become known if it had been looked at sooner? Once for each. */
+bool python_aged(struct sample_python *y);
 /* Is the image the interpreter, and nothing else? */
 bool python_is_own(const struct sample_python *y, uint32_t image);
 

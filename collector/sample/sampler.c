@@ -29,7 +29,7 @@
 #define DRAW_NS	  UINT64_C(50000000)   /* at first: later each such part of the time until then */
 #define DRAW_PART 64
 #define DRAW_MOST UINT64_C(400000000)
-#define WAKES	  256 /* and as many as there are samples that age */
+#define WAKES	  64 /* at most, until no sample has aged */
 
 struct sampler {
 	struct sample_events events;
@@ -41,7 +41,7 @@ struct sampler {
 	uint32_t change; /* the last one that was taken */
 	struct random random;
 	uint64_t period_ns, lost, cut;
-	uint64_t pythons, wakes; /* samples that age (python_ages); times that it woke up for one */
+	unsigned wakes; /* so many more samples it wakes up for */
 	struct sample_path path;
 	int stop; /* eventfd */
 	bool runs;
@@ -121,14 +121,17 @@ static void take_sample(struct sampler *s, const struct perf_event_header *h, ui
 	struct profile *names = counts_names(&s->counts);
 
 	stack.tid = (pid_t)half_at(h, 12);
-	s->pythons += read && python_ages(read->python);
 	stack.now_ns = read && read->python ? clocks_read_ns(CLOCK_MONOTONIC_RAW) : at_ns;
 	stack.age_ns = stack.now_ns - at_ns;
+	stack.events = &s->events;
+	stack.chain = s->events.chain;
 	if (!read || !names) {
 		s->lost++;
 		return;
 	}
 	walk_sample(&s->spaces.images, read, &stack, names, &s->path);
+	if (python_aged(read->python))
+		s->wakes = s->wakes < WAKES ? s->wakes + 2 : WAKES;
 	s->cut += (s->path.flags & SCP_PATH_CUT) != 0;
 	s->lost += !counts_add(&s->counts, life, &s->path);
 }
@@ -158,12 +161,15 @@ static void take_record(struct sampler *s, const struct perf_event_header *h, ui
 	case PERF_RECORD_MMAP2:
 		return take_map(s, h);
 	case PERF_RECORD_COMM:
-		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		if (h->misc & PERF_RECORD_MISC_COMM_EXEC) {
+			chain_forget(&s->events, pid, pid);
 			space_exec(&s->spaces, pid, at_ns);
+		}
 		return;
 	case PERF_RECORD_FORK: /* process, parent, thread, parent's thread */
 		return space_fork(&s->spaces, (pid_t)half_at(h, 12), pid, at_ns);
 	case PERF_RECORD_EXIT:
+		chain_forget(&s->events, pid, (pid_t)half_at(h, 16));
 		if (pid == (pid_t)half_at(h, 16))
 			space_end(&s->spaces, pid, at_ns);
 		return;
@@ -197,19 +203,18 @@ static struct prof_sampling describe(const struct sampler *s)
 				      .flags = s->events.user ? SCP_SAMPLING_USER : 0};
 }
 
-/* Until there is something to do. Where a Python interpreter runs that is each sample, since what
- * its memory tells is soon old; but where most samples are of others, not each of those. False: it
- * is to stop. */
+/* Until there is something to do. That is each sample, where what Python's memory tells is soon old;
+ * but where most samples are of others, not each of those. False: it is to stop. */
 static bool wait(struct sampler *s, struct pollfd *on, int ms)
 {
-	bool all = s->pythons > 0 && s->wakes < WAKES + s->pythons;
+	bool all = s->wakes > 0;
 
 	if (poll(on, all ? 1 + s->events.rings : 1, ms) > 0 && on[0].revents)
 		return false;
 	for (uint32_t i = 1; i <= s->events.rings; i++)
 		if (on[i].revents & ~POLLIN) /* its thread has ended */
 			on[i].fd = -1;
-	s->wakes += all;
+	s->wakes -= all;
 	return true;
 }
 
@@ -236,7 +241,7 @@ static void *run(void *context)
 			sample_events_redraw(&s->events, &s->random, s->period_ns);
 			drawn = now;
 		}
-		look(s, s->pythons ? now : now - MARGIN_NS);
+		look(s, s->wakes ? now : now - MARGIN_NS);
 		const struct prof_sampling how = describe(s);
 
 		save_look(&s->save, &s->spaces, &s->counts, &how, now);
