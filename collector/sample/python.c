@@ -374,12 +374,19 @@ enum python_found python_frames(struct sample_python *y, const struct safe_point
 		return PYTHON_UNKNOWN;
 	if (!p->layout.code_bytecode)
 		return PYTHON_WHOLE;
-	if (count && frame[0].code != c->code) { /* it has returned meanwhile */
+	size_t i = 1;
+
+	if (count && frame[0].code != c->code) {
 		if (first)
 			watch(y, stack);
-		return PYTHON_CUT;
+		if (stack->chain && count > 1 && frame[1].code == c->code) /* it is about to call */
+			i = 2;
+		else if (stack->chain) /* its frame is gone */
+			i = 0;
+		else
+			return PYTHON_CUT; /* it has returned meanwhile */
 	}
-	for (size_t i = 1; i < count; i++) {
+	for (; i < count; i++) {
 		c = code_of(y, frame[i].code, now_ns);
 		if (!c || !add_frame(y, c, frame[i].at, names, path))
 			return PYTHON_CUT;

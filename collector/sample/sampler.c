@@ -150,6 +150,13 @@ static void take_map(struct sampler *s, const struct perf_event_header *h)
 	space_map(&s->spaces, (pid_t)half_at(h, 8), &m, (const char *)h + name, file);
 }
 
+/* It has ended, or executes another program. */
+static void forget_thread(struct sampler *s, pid_t pid, pid_t tid)
+{
+	if (space_find(&s->spaces, pid) != SAMPLE_NONE)
+		chain_forget(&s->events, pid, tid);
+}
+
 static void take_record(struct sampler *s, const struct perf_event_header *h, uint64_t at_ns)
 {
 	pid_t pid = h->size >= 24 ? (pid_t)half_at(h, 8) : 0;
@@ -162,14 +169,14 @@ static void take_record(struct sampler *s, const struct perf_event_header *h, ui
 		return take_map(s, h);
 	case PERF_RECORD_COMM:
 		if (h->misc & PERF_RECORD_MISC_COMM_EXEC) {
-			chain_forget(&s->events, pid, pid);
+			forget_thread(s, pid, pid);
 			space_exec(&s->spaces, pid, at_ns);
 		}
 		return;
 	case PERF_RECORD_FORK: /* process, parent, thread, parent's thread */
 		return space_fork(&s->spaces, (pid_t)half_at(h, 12), pid, at_ns);
 	case PERF_RECORD_EXIT:
-		chain_forget(&s->events, pid, (pid_t)half_at(h, 16));
+		forget_thread(s, pid, (pid_t)half_at(h, 16));
 		if (pid == (pid_t)half_at(h, 16))
 			space_end(&s->spaces, pid, at_ns);
 		return;
