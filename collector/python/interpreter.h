@@ -20,7 +20,7 @@ struct interpreter_frame {
 };
 
 /* Frames of an earlier instant, from the innermost one outwards: all that there were, or so many. */
-#define INTERPRETER_CHAIN 192u
+#define INTERPRETER_CHAIN 256u
 struct interpreter_chain {
 	uint64_t frames;
 	struct interpreter_chained {

@@ -27,7 +27,7 @@
 #define SEARCH_TRIES 8u
 #define BEST	     3u
 #define WORK	     2048u /* objects and frames that are read for one sample, at most */
-#define WATCH_SHARE  100u  /* states are asked for in at most such a part of the time */
+#define WATCH_SHARE  20u  /* states are asked for in at most such a part of the time */
 #define HASH	     UINT64_C(0x9e3779b97f4a7c15)
 
 struct known_code {
@@ -269,11 +269,11 @@ static void watch(struct sample_python *y, const struct sample_stack *stack)
 	list(y, stack->tid);
 	uint64_t state = interpreter_state(&y->interpreter, y->inner_tid);
 
+	y->watch_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+	y->watch_ns += WATCH_SHARE * (y->watch_ns - stack->now_ns);
 	if (state)
 		chain_watch(stack->events, y->interpreter.pid, stack->tid, state,
 			    &y->interpreter.layout);
-	y->watch_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
-	y->watch_ns += WATCH_SHARE * (y->watch_ns - stack->now_ns);
 }
 
 /* What the thread's state says now is mostly what it said at the sample; a chain says it. */

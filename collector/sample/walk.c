@@ -103,7 +103,7 @@ static void put_frames(const struct copy *c, const struct safe_point_stack *k,
 			loop ? python_frames(life->python, h, held++ == 0, c->stack, names, path)
 			     : PYTHON_UNKNOWN;
 		python |= found != PYTHON_UNKNOWN;
-		if (found == PYTHON_CUT) {
+		if (found == PYTHON_CUT && path->frames < SCP_MAX_FRAMES) {
 			path->flags |= SCP_PATH_CUT;
 			return;
 		}
