@@ -14,8 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define THREADS	    4096u
-#define AT	    (-24)	 /* on the program's stack: the frame that comes next */
+#define THREADS	      4096u
+#define MOST_PREVIOUS 127 /* of struct watched; what is copied may be shorter */
+#define BYTES	      16  /* of the first frame in an interpreter_chain */
+#define CONTEXT	      (-32) /* on the program's stack, as is the frame that comes next */
+#define AT	      (-24)
 #define WATCHED(of) ((int16_t)offsetof(struct watched, of))
 
 /* Of a thread, by the numbers of its process (above) and its own. */
@@ -61,58 +64,59 @@ static int load(int threads, int scratch, int outputs)
 {
 	const int step = (int)sizeof(struct interpreter_chained);
 	const struct bpf_insn code[] = {
-		MOVE(6, 1),
+		STORE(10, CONTEXT, 1),
 		CALL(get_current_pid_tgid),
 		STORE(10, -8, 0),
 		MAP(1, threads),
 		MOVE(2, 10),
 		ADD(2, -8),
 		CALL(map_lookup_elem),
-		IF(JEQ, 0, 0, 59), /* to the end */
+		IF(JEQ, 0, 0, 57), /* to the end */
 		MOVE(7, 0),
 		OP(BPF_ST | BPF_MEM | BPF_DW, 10, 0, -16, 0),
 		MAP(1, scratch),
 		MOVE(2, 10),
 		ADD(2, -16),
 		CALL(map_lookup_elem),
-		IF(JEQ, 0, 0, 51), /* to the end */
+		IF(JEQ, 0, 0, 49), /* to the end */
 		MOVE(8, 0),
 		LOAD(3, 7, WATCHED(first)),
 		READ_WORD,
-		IF(JNE, 0, 0, 44), /* to the end */
+		IF(JNE, 0, 0, 42), /* to the end */
 		LOAD(3, 7, WATCHED(cframe)),
 		IF(JEQ, 3, 0, 8), /* there is none */
 		LOAD(1, 10, AT),
 		ADD_REG(3, 1),
 		ADD(3, -1),
 		READ_WORD,
-		IF(JNE, 0, 0, 34), /* to the end */
+		IF(JNE, 0, 0, 32), /* to the end */
 		SET(9, 0),
 		LOAD(3, 10, AT), /* each frame */
-		IF(JEQ, 3, 0, 21),
+		IF(JEQ, 3, 0, 19),
 		LOAD(1, 7, WATCHED(most)),
-		OP(BPF_JMP | BPF_JGE | BPF_X, 9, 1, 19, 0),
-		IF(JGE, 9, INTERPRETER_CHAIN, 18),
-		MOVE(1, 9),
-		TIMES(1, step),
-		ADD_REG(1, 8),
-		STORE(1, 8, 3),
-		ADD(1, 16),
+		OP(BPF_JMP | BPF_JGE | BPF_X, 9, 1, 17, 0),
+		IF(JGE, 9, INTERPRETER_CHAIN, 16),
+		MOVE(6, 9),
+		TIMES(6, step),
+		ADD_REG(6, 8),
+		STORE(6, 8, 3),
+		MOVE(1, 6),
+		ADD(1, BYTES),
 		SET(2, INTERPRETER_FRAME),
 		CALL(probe_read_user),
-		IF(JNE, 0, 0, 10), /* to what is put out */
-		LOAD(3, 10, AT),
+		IF(JNE, 0, 0, 7), /* to what is put out */
 		LOAD(1, 7, WATCHED(previous)),
-		ADD_REG(3, 1),
-		READ_WORD,
-		IF(JNE, 0, 0, 2), /* to what is put out */
+		OP(BPF_ALU64 | BPF_AND | BPF_K, 1, 0, 0, MOST_PREVIOUS),
+		ADD_REG(6, 1),
+		LOAD(1, 6, BYTES),
+		STORE(10, AT, 1),
 		ADD(9, 1),
-		GO(-23), /* to the next frame */
+		GO(-21), /* to the next frame */
 		STORE(8, 0, 9),
 		MOVE(5, 9),
 		TIMES(5, step),
 		ADD(5, 8),
-		MOVE(1, 6),
+		LOAD(1, 10, CONTEXT),
 		MAP(2, outputs),
 		SET(3, -1), /* BPF_F_CURRENT_CPU */
 		MOVE(4, 8),
@@ -175,7 +179,8 @@ static bool begin(struct sample_events *e)
 	e->chains.threads = make_map(BPF_MAP_TYPE_LRU_HASH, 8, sizeof(struct watched), THREADS);
 	e->chains.outputs = make_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4,
 				     (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
-	int scratch = make_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct interpreter_chain), 1);
+	int scratch = make_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4,
+			       sizeof(struct interpreter_chain) + MOST_PREVIOUS, 1);
 	int program = load(e->chains.threads, scratch, e->chains.outputs);
 	bool fine = open_outputs(e, e->chains.outputs) && attach(e, program);
 
