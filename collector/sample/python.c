@@ -209,9 +209,10 @@ static size_t best_place(const uint32_t hit[PLACES], const struct words *w, uint
 	return best;
 }
 
-/* What the activation executes, and behind which instruction; NULL: not known. */
+/* What the activation executes, and behind which instruction; NULL: not known. `search`: it may be
+ * code that was not seen yet. */
 static const struct interpreter_code *find_code(struct sample_python *y, const struct words *w,
-						uint64_t now_ns, uint64_t *next)
+						bool search, uint64_t now_ns, uint64_t *next)
 {
 	const uint32_t *hit = y->places->instruction[w->calling];
 	const struct interpreter_code *c = NULL;
@@ -224,7 +225,7 @@ static const struct interpreter_code *find_code(struct sample_python *y, const s
 			return NULL;
 		*next = w->of[place];
 		c = code_at(y, *next - 1, now_ns);
-		if (!c && i == 0 && (*next != y->vain || now_ns - y->vain_ns >= CHECK_NS)) {
+		if (!c && search && i == 0 && (*next != y->vain || now_ns - y->vain_ns >= CHECK_NS)) {
 			c = y->interpreter.layout.code_bytecode
 				    ? search_before(y, *next - 1, now_ns)
 				    : search_words(y, w, *next - 1, now_ns);
@@ -363,7 +364,7 @@ enum python_found python_frames(struct sample_python *y, const struct safe_point
 		if (count) /* is mostly the one */
 			code_of(y, frame[0].code, now_ns);
 	}
-	const struct interpreter_code *c = find_code(y, &w, now_ns, &next);
+	const struct interpreter_code *c = find_code(y, &w, !stack->chain || !count, now_ns, &next);
 	int64_t at = c ? (int64_t)(next - 2 - c->start) : 0;
 
 	if (!c && count) {
