@@ -19,7 +19,8 @@ struct interpreter_frame {
 	bool ends;
 };
 
-/* Frames of an earlier instant, from the innermost one outwards: all that there were, or so many. */
+/* Frames of an earlier instant, from the innermost one outwards: all that there were, or so many.
+ */
 #define INTERPRETER_CHAIN 256u
 struct interpreter_chain {
 	uint64_t frames;

@@ -27,7 +27,7 @@
 #define SEARCH_TRIES 8u
 #define BEST	     3u
 #define WORK	     2048u /* objects and frames that are read for one sample, at most */
-#define WATCH_SHARE  20u  /* states are asked for in at most such a part of the time */
+#define WATCH_SHARE  20u   /* states are asked for in at most such a part of the time */
 #define HASH	     UINT64_C(0x9e3779b97f4a7c15)
 
 struct known_code {
@@ -225,7 +225,8 @@ static const struct interpreter_code *find_code(struct sample_python *y, const s
 			return NULL;
 		*next = w->of[place];
 		c = code_at(y, *next - 1, now_ns);
-		if (!c && search && i == 0 && (*next != y->vain || now_ns - y->vain_ns >= CHECK_NS)) {
+		if (!c && search && i == 0 &&
+		    (*next != y->vain || now_ns - y->vain_ns >= CHECK_NS)) {
 			c = y->interpreter.layout.code_bytecode
 				    ? search_before(y, *next - 1, now_ns)
 				    : search_words(y, w, *next - 1, now_ns);
@@ -261,11 +262,10 @@ static void list(struct sample_python *y, pid_t tid)
 	interpreter_list(&y->interpreter, &y->inner_tid, 1);
 }
 
-/* From now on the kernel is to copy the thread's frames; also where its state is another than it
- * was. */
+/* From now on the kernel is to copy the thread's frames. */
 static void watch(struct sample_python *y, const struct sample_stack *stack)
 {
-	if (!stack->events || stack->now_ns < y->watch_ns)
+	if (!stack->events || stack->events->chains.fail || stack->now_ns < y->watch_ns)
 		return;
 	list(y, stack->tid);
 	uint64_t state = interpreter_state(&y->interpreter, y->inner_tid);
@@ -288,9 +288,8 @@ static void learn(struct sample_python *y, const struct words *w, const struct s
 		return;
 	if (!chain && y->tid != stack->tid)
 		list(y, stack->tid);
-	uint64_t first = !chain		? interpreter_first(&y->interpreter, y->inner_tid)
-			 : chain->frames ? chain->frame[0].address
-					 : 0;
+	uint64_t first =
+		chain ? chain->frame[0].address : interpreter_first(&y->interpreter, y->inner_tid);
 	const struct interpreter_code *c =
 		interpreter_read(&y->interpreter, first, true, &y->memory, &now, 1)
 			? code_of(y, now.code, stack->now_ns)
@@ -329,41 +328,66 @@ static bool add_frame(struct sample_python *y, const struct interpreter_code *c,
 	return true;
 }
 
+/* A sample's innermost activation, before any other of it. */
+static void begin_sample(struct sample_python *y, const struct words *w,
+			 const struct sample_stack *stack)
+{
+	bool callers = y->interpreter.layout.code_bytecode;
+
+	y->left = WORK;
+	y->memory = (struct interpreter_memory){.chain = stack->chain,
+						.stack = stack->bytes,
+						.stack_at = stack->at,
+						.stack_bytes = stack->count};
+	y->aged = !stack->chain && (callers || y->places->samples < LEARNT);
+	if (y->aged && callers)
+		watch(y, stack);
+	learn(y, w, stack);
+}
+
+/* Since 3.11: the frames that the activation executes, from the innermost one outwards. */
+static size_t read_frames(struct sample_python *y, const struct words *w, uint64_t now_ns,
+			  struct interpreter_frame frame[INTERPRETER_FRAMES])
+{
+	size_t place = best_place(y->places->frame[w->calling], w, UINT32_MAX, 0);
+	size_t most = y->left < INTERPRETER_FRAMES ? y->left : INTERPRETER_FRAMES;
+
+	if (!y->interpreter.layout.code_bytecode || place == PLACES)
+		return 0;
+	size_t count =
+		interpreter_read(&y->interpreter, w->of[place], true, &y->memory, frame, most);
+
+	y->left -= (unsigned)count;
+	if (count) /* is mostly the one */
+		code_of(y, frame[0].code, now_ns);
+	return count;
+}
+
+/* Where the callers of what an activation executes begin among its frames. In between calls a chain
+ * may have one frame more than the activation has begun to execute, or one less; frames that were
+ * read later may have any. Above `count`: they are not known. */
+static size_t find_callers(const struct interpreter_frame *frame, size_t count, bool chain,
+			   uint64_t code)
+{
+	if (!count || frame[0].code == code)
+		return count > 0;
+	if (!chain)
+		return count + 1;
+	return count > 1 && frame[1].code == code ? 2 : 0;
+}
+
 enum python_found python_frames(struct sample_python *y, const struct safe_point_held *h,
 				bool first, const struct sample_stack *stack, struct profile *names,
 				struct sample_path *path)
 {
 	static _Thread_local struct interpreter_frame frame[INTERPRETER_FRAMES];
-	const struct interpreter *p = &y->interpreter;
 	uint64_t next = 0, now_ns = stack->now_ns;
 	struct words w;
-	size_t count = 0;
 
 	read_words(h, stack, &w);
-	if (first) {
-		y->left = WORK;
-		y->memory.stack = stack->bytes;
-		y->memory.stack_at = stack->at;
-		y->memory.stack_bytes = stack->count;
-		y->memory.bytes = 0;
-		y->memory.chain = stack->chain;
-		y->aged = !stack->chain &&
-			  (p->layout.code_bytecode || y->places->samples < LEARNT);
-		if (y->aged)
-			watch(y, stack);
-		learn(y, &w, stack);
-	}
-	if (p->layout.code_bytecode) {
-		size_t place = best_place(y->places->frame[w.calling], &w, UINT32_MAX, 0);
-
-		size_t most = y->left < INTERPRETER_FRAMES ? y->left : INTERPRETER_FRAMES;
-
-		if (place != PLACES)
-			count = interpreter_read(p, w.of[place], true, &y->memory, frame, most);
-		y->left -= (unsigned)count;
-		if (count) /* is mostly the one */
-			code_of(y, frame[0].code, now_ns);
-	}
+	if (first)
+		begin_sample(y, &w, stack);
+	size_t count = read_frames(y, &w, now_ns, frame);
 	const struct interpreter_code *c = find_code(y, &w, !stack->chain || !count, now_ns, &next);
 	int64_t at = c ? (int64_t)(next - 2 - c->start) : 0;
 
@@ -373,26 +397,19 @@ enum python_found python_frames(struct sample_python *y, const struct safe_point
 	}
 	if (!c || !add_frame(y, c, at < c->prepared ? c->prepared : at, names, path))
 		return PYTHON_UNKNOWN;
-	if (!p->layout.code_bytecode)
+	if (!y->interpreter.layout.code_bytecode)
 		return PYTHON_WHOLE;
-	size_t i = 1;
+	if (first && stack->chain && (!count || frame[0].code != c->code))
+		watch(y, stack); /* the thread's state may be another than it was */
+	size_t i = find_callers(frame, count, stack->chain, c->code);
+	bool whole = count && i <= count && frame[count - 1].ends;
 
-	if (count && frame[0].code != c->code) {
-		if (first)
-			watch(y, stack);
-		if (stack->chain && count > 1 && frame[1].code == c->code) /* it is about to call */
-			i = 2;
-		else if (stack->chain) /* its frame is gone */
-			i = 0;
-		else
-			return PYTHON_CUT; /* it has returned meanwhile */
-	}
 	for (; i < count; i++) {
 		c = code_of(y, frame[i].code, now_ns);
 		if (!c || !add_frame(y, c, frame[i].at, names, path))
 			return PYTHON_CUT;
 	}
-	return count && frame[count - 1].ends ? PYTHON_WHOLE : PYTHON_CUT;
+	return whole ? PYTHON_WHOLE : PYTHON_CUT;
 }
 
 /* Is it an interpreter, as far as the process that has it can be read? */

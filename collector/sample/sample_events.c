@@ -178,7 +178,11 @@ void sample_events_redraw(struct sample_events *e, struct random *r, uint64_t pe
 
 void sample_events_close(struct sample_events *e)
 {
-	chain_close(e);
+	if (e->chains.tried) {
+		close(e->chains.threads);
+		close(e->chains.outputs);
+		e->chains.tried = false;
+	}
 	for (uint32_t i = 0; i < e->rings; i++) {
 		munmap(e->ring[i].page, e->ring[i].bytes + (size_t)sysconf(_SC_PAGESIZE));
 		free(e->ring[i].whole);

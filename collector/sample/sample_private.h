@@ -30,8 +30,8 @@ struct sample_ring {
 	uint64_t tail, time_ns;		      /* of the record that comes next */
 	const struct perf_event_header *next; /* NULL: not looked at, or there is none */
 	uint64_t *whole;		      /* a copy of one that wraps; NULL: none yet */
-	struct interpreter_chain *chain;      /* what was put before the next record; NULL: none yet */
-	pid_t chain_tid;		      /* whose it is; 0: it is of no use any more */
+	struct interpreter_chain *chain; /* what was put before the next record; NULL: none yet */
+	pid_t chain_tid;		 /* whose it is; 0: it is of no use any more */
 };
 
 /* Of a thread on a CPU, or of a whole CPU (tid -1). */
@@ -48,10 +48,11 @@ struct sample_events {
 	struct sample_event *event;
 	uint32_t rings, ring_room, events, event_room;
 	struct {
-		bool tried;
+		bool tried, fail;
 		int threads, outputs; /* BPF maps */
 	} chains;
-	const struct interpreter_chain *chain; /* of the sample that was returned last; NULL: none */
+	const struct interpreter_chain
+		*chain;	      /* of the sample that was returned last; NULL: none */
 	char why[SAMPLE_WHY]; /* none could be opened */
 };
 
@@ -73,10 +74,8 @@ const struct perf_event_header *sample_events_next(struct sample_events *e, uint
  * lets us (chain.c), by where its state is. The first call opens what that takes. */
 void chain_watch(struct sample_events *e, pid_t pid, pid_t tid, uint64_t state,
 		 const struct python_layout *l);
-void chain_forget(struct sample_events *e, pid_t pid, pid_t tid);
 /* True: the record is no sample, but the chain of the one that comes next. */
 bool chain_keep(struct sample_events *e, struct sample_ring *r, const struct perf_event_header *h);
-void chain_close(struct sample_events *e);
 
 /* Files that processes have mapped (image.c). */
 

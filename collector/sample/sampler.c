@@ -150,13 +150,6 @@ static void take_map(struct sampler *s, const struct perf_event_header *h)
 	space_map(&s->spaces, (pid_t)half_at(h, 8), &m, (const char *)h + name, file);
 }
 
-/* It has ended, or executes another program. */
-static void forget_thread(struct sampler *s, pid_t pid, pid_t tid)
-{
-	if (space_find(&s->spaces, pid) != SAMPLE_NONE)
-		chain_forget(&s->events, pid, tid);
-}
-
 static void take_record(struct sampler *s, const struct perf_event_header *h, uint64_t at_ns)
 {
 	pid_t pid = h->size >= 24 ? (pid_t)half_at(h, 8) : 0;
@@ -168,15 +161,12 @@ static void take_record(struct sampler *s, const struct perf_event_header *h, ui
 	case PERF_RECORD_MMAP2:
 		return take_map(s, h);
 	case PERF_RECORD_COMM:
-		if (h->misc & PERF_RECORD_MISC_COMM_EXEC) {
-			forget_thread(s, pid, pid);
+		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
 			space_exec(&s->spaces, pid, at_ns);
-		}
 		return;
 	case PERF_RECORD_FORK: /* process, parent, thread, parent's thread */
 		return space_fork(&s->spaces, (pid_t)half_at(h, 12), pid, at_ns);
 	case PERF_RECORD_EXIT:
-		forget_thread(s, pid, (pid_t)half_at(h, 16));
 		if (pid == (pid_t)half_at(h, 16))
 			space_end(&s->spaces, pid, at_ns);
 		return;
@@ -210,8 +200,8 @@ static struct prof_sampling describe(const struct sampler *s)
 				      .flags = s->events.user ? SCP_SAMPLING_USER : 0};
 }
 
-/* Until there is something to do. That is each sample, where what Python's memory tells is soon old;
- * but where most samples are of others, not each of those. False: it is to stop. */
+/* Until there is something to do. That is each sample, where what Python's memory tells is soon
+ * old; but where most samples are of others, not each of those. False: it is to stop. */
 static bool wait(struct sampler *s, struct pollfd *on, int ms)
 {
 	bool all = s->wakes > 0;
