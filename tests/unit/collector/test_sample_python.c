@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -195,6 +196,7 @@ static void test_a_code_object_is_known_by_what_it_holds(void **unused)
 }
 
 static uint64_t piece[8];
+static struct interpreter_chain chain; /* comes with a sample where it has frames */
 
 /* A sample whose instruction is in register 12 and whose frame in a word of the stack, among others
  * that look like them. */
@@ -204,7 +206,8 @@ static enum python_found sample(uint64_t instruction, uint64_t frame, struct sam
 					   .bytes = (const uint8_t *)piece,
 					   .count = sizeof(piece),
 					   .tid = (pid_t)syscall(SYS_gettid),
-					   .now_ns = 1000};
+					   .now_ns = 1000,
+					   .chain = chain.frames ? &chain : NULL};
 	struct safe_point_held h = {.start = STACK, .end = STACK + sizeof(piece)};
 
 	h.of[3] = at(code[0]) + 192 + 8; /* never changes */
@@ -246,6 +249,92 @@ static void test_places_are_learnt_and_tell_of_the_samples_instant(void **unused
 	/* A code object that no state has shown is found before its instruction. */
 	assert_int_equal(sample(at(code[2]) + 192 + 4, 0, &path), PYTHON_CUT);
 	assert_true(path.frames == 1 && is_line(&path.frame[0], "unseen", 11));
+}
+
+static void put_chain(const uint64_t *const *frame, size_t count)
+{
+	for (chain.frames = 0; chain.frames < count; chain.frames++) {
+		struct interpreter_chained *to = &chain.frame[chain.frames];
+
+		to->address = at(frame[chain.frames]);
+		memcpy(to->bytes, frame[chain.frames], sizeof(to->bytes));
+	}
+}
+
+/* What was copied at the sample's instant tells, whatever is there by now; also where a call has
+ * just its frame, or no longer. */
+static void test_a_chain_tells_of_the_samples_instant(void **unused)
+{
+	const uint64_t *const all[] = {inner, outer, entry};
+	static struct sample_path path;
+	uint64_t first = at(code[0]) + 192;
+
+	(void)unused;
+	for (unsigned i = 1; i < 20; i++) {
+		put_chain(all, 3);
+		sample(first + 2 * i, at(inner), &path);
+	}
+	memset(inner, 0, sizeof(inner)); /* another function's by now */
+	outer[0] = at(code[2]);
+	assert_int_equal(sample(first + 2 * 10, at(inner), &path), PYTHON_WHOLE);
+	assert_int_equal(path.frames, 2);
+	assert_true(is_line(&path.frame[0], "inner", 12) && is_line(&path.frame[1], "outer", 12));
+	/* outer is about to execute inner */
+	assert_int_equal(sample(at(code[1]) + 192 + 2 * 18, at(inner), &path), PYTHON_WHOLE);
+	assert_true(path.frames == 1 && is_line(&path.frame[0], "outer", 13));
+	/* inner has returned to outer */
+	make_frame(outer, code[1], 9, entry);
+	put_chain(all + 1, 2);
+	assert_int_equal(sample(first + 2 * 20, at(outer), &path), PYTHON_WHOLE);
+	assert_true(path.frames == 2 && is_line(&path.frame[0], "inner", 13));
+	assert_true(is_line(&path.frame[1], "outer", 12));
+	/* The frame is none of these: of another state of the thread. */
+	assert_int_equal(sample(first + 2 * 20, at(inner), &path), PYTHON_CUT);
+	assert_int_equal(path.frames, 1);
+	chain.frames = 0;
+}
+
+/* Numbers, time, size and content of a chain, as the kernel puts it; without `size`, a sample. */
+static bool put_record(struct sample_events *e, struct sample_ring *r, uint32_t type, uint32_t tid,
+		       uint32_t size, uint64_t frames)
+{
+	static uint64_t record[64];
+
+	record[0] = type | (uint64_t)sizeof(record) << 48;
+	record[1] = (uint64_t)tid << 32;
+	record[3] = size;
+	memcpy((uint8_t *)record + 28, &frames, sizeof(frames));
+	return chain_keep(e, r, (const struct perf_event_header *)record);
+}
+
+static void test_a_chain_is_of_the_record_that_follows(void **unused)
+{
+	const uint32_t sample = PERF_RECORD_SAMPLE, size = 8 + 3 * sizeof(chain.frame[0]);
+	struct sample_events e = {0};
+	struct sample_ring r = {0};
+
+	(void)unused;
+	assert_false(put_record(&e, &r, sample, 7, 2, 0));
+	assert_null(e.chain);
+	assert_true(put_record(&e, &r, sample, 7, size + 4, 3));
+	assert_false(put_record(&e, &r, sample, 7, 2, 0));
+	assert_true(e.chain && e.chain == r.chain && e.chain->frames == 3);
+	assert_false(put_record(&e, &r, sample, 7, 2, 0)); /* has none */
+	assert_null(e.chain);
+	assert_true(put_record(&e, &r, sample, 7, size, 3));
+	assert_false(put_record(&e, &r, sample, 8, 2, 0)); /* of another thread */
+	assert_null(e.chain);
+	assert_true(put_record(&e, &r, sample, 7, size, 3));
+	assert_false(put_record(&e, &r, PERF_RECORD_LOST, 7, 0, 0));
+	assert_false(put_record(&e, &r, sample, 7, 2, 0));
+	assert_null(e.chain);
+	for (uint64_t frames = 4; frames; frames *= 2) { /* more than there is room for */
+		assert_true(put_record(&e, &r, sample, 7, size, frames));
+		assert_false(put_record(&e, &r, sample, 7, 2, 0));
+		assert_null(e.chain);
+	}
+	assert_false(put_record(&e, &r, sample, 7, 512 - 28 + 1, 1)); /* beyond the record */
+	free(r.chain);
 }
 
 /* Text that says it is ASCII, which takes one byte a character, and is not. */
@@ -306,6 +395,9 @@ int main(void)
 						unmake),
 		cmocka_unit_test_setup_teardown(
 			test_places_are_learnt_and_tell_of_the_samples_instant, make, unmake),
+		cmocka_unit_test_setup_teardown(test_a_chain_tells_of_the_samples_instant, make,
+						unmake),
+		cmocka_unit_test(test_a_chain_is_of_the_record_that_follows),
 		cmocka_unit_test_setup_teardown(test_a_text_takes_the_room_that_there_is, make,
 						unmake),
 		cmocka_unit_test_setup_teardown(test_nonsense_is_no_frame, make, unmake),
