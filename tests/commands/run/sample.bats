@@ -323,3 +323,36 @@ has_python_row()
 	sampled "--sample 1ms --stopped" sh -c ': >"$SCPROF_STOPPED" && exec "$0" here 100' "$PROGRAMS/computes" 2>err
 	grep -F 'cut the page that stops and starts recording' err
 }
+
+# The kernel copies Python's frames, which takes BPF and the numbers of processes that it sees itself.
+copies_frames()
+{
+	[ "$(stat -Lc %i /proc/self/ns/pid)" = 4026531836 ] || return
+	"$1" - <<-'EOF'
+		import ctypes, platform, struct, sys
+		calls = {"x86_64": 321, "aarch64": 280}
+		kind_key_value_entries = ctypes.create_string_buffer(struct.pack("4I", 1, 4, 8, 1), 144)
+		number = ctypes.c_long(calls.get(platform.machine(), -1))
+		sys.exit(ctypes.CDLL(None).syscall(number, ctypes.c_long(0), kind_key_value_entries, ctypes.c_long(144)) < 0)
+	EOF
+}
+
+@test "sample 21: where the kernel copies frames, callers of short Python functions are known, of each sample" {
+	allowed
+	local python tried=0
+	for python in $(pythons_with_ctypes); do
+		"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' && copies_frames "$python" || continue
+		echo "$python"
+		sampled "--sample 1ms" "$python" "$ROOT/tests/programs/python/callers.py" 1
+		adds_up
+		# Those before the first look have none. Of what is read afterwards about half is cut.
+		holds '.computing | .samples >= 100 and .cut <= .samples / 5'
+		"$SCPROF" report --format folded --weight computing p.scp >folded
+		grep -qE ';loops[^;]*;middle[^;]*;tiny' folded
+		grep -qE ';takes[^;]*;makes[^;]*;tiny' folded
+		grep -qE ';sorts[^;]*;.*key[^;]*;tiny' folded
+		! grep -E ';(loops|takes)[^;]*;.*key|;(takes|sorts)[^;]*;.*middle|;(loops|sorts)[^;]*;.*makes' folded
+		tried=$((tried + 1))
+	done
+	[ "$tried" -gt 0 ] || skip "no Python since 3.11, or BPF is forbidden here"
+}
