@@ -347,11 +347,11 @@ copies_frames()
 		adds_up
 		# Those before the first look have none. Of what is read afterwards about half is cut.
 		holds '.computing | .samples >= 100 and .cut <= .samples / 5'
-		"$SCPROF" report --format folded --weight computing p.scp >folded
-		grep -qE ';loops[^;]*;middle[^;]*;tiny' folded
-		grep -qE ';takes[^;]*;makes[^;]*;tiny' folded
-		grep -qE ';sorts[^;]*;.*key[^;]*;tiny' folded
-		! grep -E ';(loops|takes)[^;]*;.*key|;(takes|sorts)[^;]*;.*middle|;(loops|sorts)[^;]*;.*makes' folded
+		"$SCPROF" report --format folded --weight computing p.scp >paths
+		grep -qE ';loops[^;]*;middle[^;]*;tiny' paths
+		grep -qE ';takes[^;]*;makes[^;]*;tiny' paths
+		grep -qE ';sorts[^;]*;.*key[^;]*;tiny' paths
+		! grep -E ';(loops|takes)[^;]*;.*key|;(takes|sorts)[^;]*;.*middle|;(loops|sorts)[^;]*;.*makes' paths
 		tried=$((tried + 1))
 	done
 	[ "$tried" -gt 0 ] || skip "no Python since 3.11, or BPF is forbidden here"
