@@ -126,6 +126,9 @@ static bool open_outputs(const struct sample_events *e, int outputs)
 static bool begin(struct sample_events *e)
 {
 	struct stat own;
+
+	if (stat("/proc/self/ns/pid", &own) || own.st_ino != INITIAL)
+		return false;
 	int scratch = make_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 			       sizeof(struct interpreter_chain) + MOST_PREVIOUS, 1);
 
@@ -133,8 +136,7 @@ static bool begin(struct sample_events *e)
 	e->chains.outputs = make_map(BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4,
 				     (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
 	int program = load(e->chains.threads, scratch, e->chains.outputs);
-	bool fine = program >= 0 && !stat("/proc/self/ns/pid", &own) && own.st_ino == INITIAL &&
-		    open_outputs(e, e->chains.outputs);
+	bool fine = program >= 0 && open_outputs(e, e->chains.outputs);
 
 	for (uint32_t i = 0; fine && i < e->events; i++)
 		fine = !ioctl(e->event[i].fd, PERF_EVENT_IOC_SET_BPF, program);
@@ -150,9 +152,11 @@ void chain_watch(struct sample_events *e, pid_t pid, pid_t tid, uint64_t state,
 	struct watched w = {state + l->state_frame, l->has_cframe ? l->cframe_frame : -1,
 			    l->frame_previous};
 
-	if (!e->chains.tried)
+	if (!e->chains.tried) {
+		e->chains.threads = e->chains.outputs = -1;
 		e->chains.fail = !begin(e);
-	e->chains.tried = true;
+		e->chains.tried = true;
+	}
 	bpf(BPF_MAP_UPDATE_ELEM, &(union bpf_attr){.map_fd = (uint32_t)e->chains.threads,
 						   .key = (uintptr_t)&key,
 						   .value = (uintptr_t)&w});

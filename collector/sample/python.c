@@ -27,6 +27,7 @@
 #define SEARCH_TRIES 8u
 #define BEST	     3u
 #define WORK	     2048u /* objects and frames that are read for one sample, at most */
+#define MOST_VAIN    10u   /* times that a pause for that doubles, while no chain comes */
 #define WATCH_SHARE  20u   /* states are asked for in at most such a part of the time */
 #define HASH	     UINT64_C(0x9e3779b97f4a7c15)
 
@@ -41,7 +42,8 @@ struct sample_python {
 	uint32_t image;
 	bool alone;
 	pid_t tid, inner_tid;
-	bool aged;
+	bool ages;
+	unsigned watches;		  /* since the last chain */
 	uint64_t watch_ns;		  /* not before that for a thread's state again */
 	unsigned left;			  /* of WORK */
 	struct sample_places *places;	  /* the image's */
@@ -56,13 +58,9 @@ struct sample_python {
 	uint64_t vain, vain_ns; /* behind which instruction no code was found, and when */
 };
 
-bool python_aged(struct sample_python *y)
+bool python_ages(const struct sample_python *y)
 {
-	bool aged = y && y->aged;
-
-	if (y)
-		y->aged = false;
-	return aged;
+	return y && y->ages;
 }
 
 bool python_is_own(const struct sample_python *y, uint32_t image)
@@ -271,7 +269,8 @@ static void watch(struct sample_python *y, const struct sample_stack *stack)
 	uint64_t state = interpreter_state(&y->interpreter, y->inner_tid);
 
 	y->watch_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
-	y->watch_ns += WATCH_SHARE * (y->watch_ns - stack->now_ns);
+	y->watch_ns += (WATCH_SHARE << y->watches) * (y->watch_ns - stack->now_ns);
+	y->watches += y->watches < MOST_VAIN;
 	if (state)
 		chain_watch(stack->events, y->interpreter.pid, stack->tid, state,
 			    &y->interpreter.layout);
@@ -339,8 +338,9 @@ static void begin_sample(struct sample_python *y, const struct words *w,
 						.stack = stack->bytes,
 						.stack_at = stack->at,
 						.stack_bytes = stack->count};
-	y->aged = !stack->chain && (callers || y->places->samples < LEARNT);
-	if (y->aged && callers)
+	y->ages = !stack->chain && (callers || y->places->samples < LEARNT);
+	y->watches = stack->chain ? 0 : y->watches;
+	if (y->ages && callers)
 		watch(y, stack);
 	learn(y, w, stack);
 }

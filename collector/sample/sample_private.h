@@ -219,8 +219,8 @@ struct sample_python *python_open(struct sample_images *images, const struct sam
 void python_free(struct sample_python *y);
 /* The code that executes Python functions; {0, 0}: none. */
 struct safe_point_place python_loop(const struct sample_python *y);
-/* Would more of a sample have become known if it had been looked at sooner? Once for each. */
-bool python_aged(struct sample_python *y);
+/* Would more of the last sample have become known if it had been looked at sooner? */
+bool python_ages(const struct sample_python *y);
 /* Is the image the interpreter, and nothing else? */
 bool python_is_own(const struct sample_python *y, uint32_t image);
 

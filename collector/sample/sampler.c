@@ -29,7 +29,7 @@
 #define DRAW_NS	  UINT64_C(50000000)   /* at first: later each such part of the time until then */
 #define DRAW_PART 64
 #define DRAW_MOST UINT64_C(400000000)
-#define WAKES	  64 /* at most, until no sample has aged */
+#define WAKES	  256
 
 struct sampler {
 	struct sample_events events;
@@ -41,7 +41,8 @@ struct sampler {
 	uint32_t change; /* the last one that was taken */
 	struct random random;
 	uint64_t period_ns, lost, cut;
-	unsigned wakes; /* so many more samples it wakes up for */
+	bool ages;	/* Python's last sample (python_ages) */
+	unsigned wakes; /* so many more samples it wakes up for, where they do */
 	struct sample_path path;
 	int stop; /* eventfd */
 	bool runs;
@@ -130,8 +131,10 @@ static void take_sample(struct sampler *s, const struct perf_event_header *h, ui
 		return;
 	}
 	walk_sample(&s->spaces.images, read, &stack, names, &s->path);
-	if (python_aged(read->python))
-		s->wakes = s->wakes < WAKES ? s->wakes + 2 : WAKES;
+	if (read->python) {
+		s->ages = python_ages(read->python);
+		s->wakes += s->ages && s->wakes < WAKES;
+	}
 	s->cut += (s->path.flags & SCP_PATH_CUT) != 0;
 	s->lost += !counts_add(&s->counts, life, &s->path);
 }
@@ -204,7 +207,7 @@ static struct prof_sampling describe(const struct sampler *s)
  * old; but where most samples are of others, not each of those. False: it is to stop. */
 static bool wait(struct sampler *s, struct pollfd *on, int ms)
 {
-	bool all = s->wakes > 0;
+	bool all = s->ages && s->wakes > 0;
 
 	if (poll(on, all ? 1 + s->events.rings : 1, ms) > 0 && on[0].revents)
 		return false;
@@ -238,7 +241,7 @@ static void *run(void *context)
 			sample_events_redraw(&s->events, &s->random, s->period_ns);
 			drawn = now;
 		}
-		look(s, s->wakes ? now : now - MARGIN_NS);
+		look(s, s->ages ? now : now - MARGIN_NS);
 		const struct prof_sampling how = describe(s);
 
 		save_look(&s->save, &s->spaces, &s->counts, &how, now);
@@ -271,6 +274,7 @@ struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint6
 	}
 	s->stop = -1;
 	s->period_ns = period_ns;
+	s->wakes = WAKES;
 	s->save.directory = strdup(directory); /* or nothing is saved */
 	s->save.due_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW) + UINT64_C(1000000000);
 	random_seed(&s->random, random_fresh_seed());
