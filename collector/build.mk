@@ -26,14 +26,14 @@ $(BUILD)/collector/dump/dump_fd.o: $(BUILD)/collector/dump/call_names.inc
 $(BUILD)/collector/dump/dump_fd.o: TOOL_CFLAGS += -I$(BUILD)
 $(addprefix $(BUILD)/collector/attach/,remote/remote_library.o) \
 $(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
-$(addprefix $(BUILD)/collector/sample/,chain.o counts.o image.o python.o sample_events.o sampler.o save.o space.o walk.o) \
+$(addprefix $(BUILD)/collector/sample/,chain.o counts.o image.o python.o python_code.o sample_events.o sampler.o save.o space.o walk.o) \
 $(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_stack.o) $(BUILD)/collector/python/interpreter.o: \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
 COLLECTOR_SRC = \
 	$(COLLECTOR_UNWIND) \
 	$(COLLECTOR_PYTHON) \
-	$(addprefix collector/sample/,chain.c counts.c image.c python.c sample_events.c sampler.c save.c space.c walk.c) \
+	$(addprefix collector/sample/,chain.c counts.c image.c python.c python_code.c sample_events.c sampler.c save.c space.c walk.c) \
 	$(addprefix collector/dump/,dump.c dump_fd.c dump_stack.c) collector/python/interpreter.c \
 	$(addprefix collector/attach/safe_point/,frames.c inside.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \

@@ -3,60 +3,23 @@
  * frame of the interpreter's loop executes: a register or a word of that frame holds the next
  * instruction, within the bytecode of one code object. Which place that is depends on the build, so
  * it is learnt: the one that most often agrees with what the thread's own state says some
- * microseconds later. Since 3.11 callers need no C frame: they are read from memory, from a frame
- * on whose place is learnt likewise. */
+ * microseconds later. Since 3.11 callers need no C frame: they are read from memory, or from the
+ * chain that came with the sample, from a frame on whose place is learnt likewise. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "collector/clocks/clocks_read.h"
 #include "profile/base/kernel_file.h"
-#include "collector/python/interpreter.h"
-#include "collector/sample/sample_private.h"
-#include "profile/base/array.h"
-#include "profile/base/bisect.h"
+#include "collector/sample/python_private.h"
 
-#define LEARNT	     256u	       /* samples */
-#define FRESH_NS     UINT64_C(1000000) /* older ones teach nothing */
-#define CHECK_NS     UINT64_C(500000000)
-#define MOST_CODES   65536u
-#define MOST_LINES   262144u /* as the library's */
-#define NAMES	     4096u   /* a power of two */
-#define PAGE_BYTES   4096u
-#define SEARCH_PAGES 16u /* before an instruction, for its code object */
-#define SEARCH_TRIES 8u
-#define BEST	     3u
-#define WORK	     2048u /* objects and frames that are read for one sample, at most */
-#define MOST_VAIN    10u   /* times that a pause for that doubles, while no chain comes */
-#define WATCH_SHARE  20u   /* states are asked for in at most such a part of the time */
-#define HASH	     UINT64_C(0x9e3779b97f4a7c15)
-
-struct known_code {
-	struct interpreter_code c;
-	uint64_t checked_ns;
-};
-
-struct sample_python {
-	struct safe_point_object object;
-	struct interpreter interpreter;
-	uint32_t image;
-	bool alone;
-	pid_t tid, inner_tid;
-	bool ages;
-	unsigned watches;		  /* since the last chain */
-	uint64_t watch_ns;		  /* not before that for a thread's state again */
-	unsigned left;			  /* of WORK */
-	struct sample_places *places;	  /* the image's */
-	struct interpreter_memory memory; /* as it is for one sample */
-	struct known_code *code;	  /* by where their bytecode begins */
-	uint32_t codes, code_room;
-	struct {
-		uint64_t key;
-		struct prof_frame frame;
-		bool named;
-	} name[NAMES];
-	uint64_t vain, vain_ns; /* behind which instruction no code was found, and when */
-};
+#define LEARNT	    256u	      /* samples */
+#define FRESH_NS    UINT64_C(1000000) /* older ones teach nothing */
+#define MOST_LINES  262144u	      /* as the library's */
+#define BEST	    3u
+#define WORK	    2048u /* objects and frames that are read for one sample, at most */
+#define WATCH_SHARE 20u	  /* states are asked for in at most such a part of the time */
+#define MOST_VAIN   10u	  /* times that a pause for that doubles, while no chain comes */
 
 bool python_ages(const struct sample_python *y)
 {
@@ -71,127 +34,6 @@ bool python_is_own(const struct sample_python *y, uint32_t image)
 struct safe_point_place python_loop(const struct sample_python *y)
 {
 	return y ? y->interpreter.loop : (struct safe_point_place){0};
-}
-
-static uint32_t find_before(const struct sample_python *y, uint64_t at)
-{
-	uint32_t low;
-
-	BISECT(low, y->codes, y->code[low].c.start <= at);
-	return low;
-}
-
-static void forget(struct sample_python *y, uint32_t i)
-{
-	y->codes--;
-	memmove(&y->code[i], &y->code[i + 1], (y->codes - i) * sizeof(*y->code));
-}
-
-/* Instead of those whose memory it has now. */
-static const struct interpreter_code *keep(struct sample_python *y,
-					   const struct interpreter_code *c, uint64_t now_ns)
-{
-	struct known_code *grown = array_room(y->code, &y->code_room, y->codes, sizeof(*grown));
-	uint32_t at = find_before(y, c->start);
-
-	if (!grown || y->codes == MOST_CODES)
-		return NULL;
-	y->code = grown;
-	while (at < y->codes && y->code[at].c.start < c->end)
-		forget(y, at);
-	while (at > 0 && y->code[at - 1].c.end > c->start)
-		forget(y, --at);
-	memmove(&y->code[at + 1], &y->code[at], (y->codes - at) * sizeof(*y->code));
-	y->codes++;
-	y->code[at] = (struct known_code){*c, now_ns};
-	return &y->code[at].c;
-}
-
-/* The known code object whose bytecode holds an address; NULL: none. */
-static const struct interpreter_code *code_at(struct sample_python *y, uint64_t at, uint64_t now_ns)
-{
-	uint32_t i = find_before(y, at);
-	struct known_code *k = &y->code[i - 1];
-	struct interpreter_code now;
-
-	if (!i || at >= k->c.end)
-		return NULL;
-	if (now_ns - k->checked_ns < CHECK_NS)
-		return &k->c;
-	if (interpreter_code(&y->interpreter, k->c.code, &now) && now.identity == k->c.identity) {
-		k->checked_ns = now_ns;
-		return &k->c;
-	}
-	forget(y, i - 1);
-	return NULL;
-}
-
-/* The code object at `code`, where its bytecode holds `at`, unless that is 0. */
-static const struct interpreter_code *take_code(struct sample_python *y, uint64_t code, uint64_t at,
-						uint64_t now_ns)
-{
-	struct interpreter_code c;
-
-	if (!y->left)
-		return NULL;
-	y->left--;
-	return interpreter_code(&y->interpreter, code, &c) &&
-			       (!at || at - c.start < c.end - c.start)
-		       ? keep(y, &c, now_ns)
-		       : NULL;
-}
-
-static const struct interpreter_code *code_of(struct sample_python *y, uint64_t code,
-					      uint64_t now_ns)
-{
-	uint64_t bytecode = y->interpreter.layout.code_bytecode;
-	const struct interpreter_code *c = bytecode ? code_at(y, code + bytecode, now_ns) : NULL;
-
-	return c && c->code == code ? c : take_code(y, code, 0, now_ns);
-}
-
-/* Since 3.11 a code object ends in its bytecode: its beginning lies before. */
-static const struct interpreter_code *search_before(struct sample_python *y, uint64_t at,
-						    uint64_t now_ns)
-{
-	const struct python_layout *l = &y->interpreter.layout;
-	uint64_t page = at & ~(uint64_t)(PAGE_BYTES - 1), word[PAGE_BYTES / 8];
-	size_t words = (at - page) / 8 + 1;
-	unsigned tries = 0;
-
-	for (unsigned i = 0; i < SEARCH_PAGES; i++, page -= PAGE_BYTES, words = PAGE_BYTES / 8) {
-		y->left -= y->left > 0;
-		if (!y->left || !memory_read(y->interpreter.pid, page, word, 8 * words))
-			return NULL;
-		for (size_t k = words; k-- > 0;) {
-			if (word[k] != l->code_type)
-				continue;
-			const struct interpreter_code *c =
-				take_code(y, page + 8 * k - l->object_type, at, now_ns);
-
-			if (c || ++tries == SEARCH_TRIES)
-				return c;
-		}
-	}
-	return NULL;
-}
-
-/* Before, the loop's frame has the code object, or a frame object of it. */
-static const struct interpreter_code *search_words(struct sample_python *y, const struct words *w,
-						   uint64_t at, uint64_t now_ns)
-{
-	const struct interpreter *p = &y->interpreter;
-	const struct interpreter_code *c = NULL;
-	uint64_t code;
-
-	for (size_t i = 0; i < PLACES && !c; i++) {
-		if (!w->of[i] || w->of[i] % 8)
-			continue;
-		c = take_code(y, w->of[i], at, now_ns);
-		if (!c && memory_read(p->pid, w->of[i] + p->layout.frame_code, &code, sizeof(code)))
-			c = take_code(y, code, at, now_ns);
-	}
-	return c;
 }
 
 /* The place that has the most hits, fewer than `most`, and one in four of the best at least. */
@@ -225,9 +67,7 @@ static const struct interpreter_code *find_code(struct sample_python *y, const s
 		c = code_at(y, *next - 1, now_ns);
 		if (!c && search && i == 0 &&
 		    (*next != y->vain || now_ns - y->vain_ns >= CHECK_NS)) {
-			c = y->interpreter.layout.code_bytecode
-				    ? search_before(y, *next - 1, now_ns)
-				    : search_words(y, w, *next - 1, now_ns);
+			c = code_search(y, w, *next - 1, now_ns);
 			y->vain = c ? 0 : *next;
 			y->vain_ns = now_ns;
 		}
@@ -311,9 +151,9 @@ static void learn(struct sample_python *y, const struct words *w, const struct s
 static bool add_frame(struct sample_python *y, const struct interpreter_code *c, int64_t at,
 		      struct profile *names, struct sample_path *path)
 {
-	uint64_t key = (c->identity ^ (uint64_t)at * HASH) | 1;
+	uint64_t key = (c->identity ^ (uint64_t)at * PYTHON_HASH) | 1;
 	struct prof_frame frame = {0};
-	uint32_t i = (uint32_t)(key * HASH >> 40) & (NAMES - 1);
+	uint32_t i = (uint32_t)(key * PYTHON_HASH >> 40) & (PYTHON_NAMES - 1);
 
 	if (y->name[i].key != key) {
 		if (names->source_lines >= MOST_LINES)
