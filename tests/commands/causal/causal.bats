@@ -97,7 +97,7 @@ refused()
 	holds '[.sites[].symbol] | sort == ["parse", "store"]'
 	holds '[.sites[].stack[0].function] | sort == ["parse", "store"]'
 	holds 'all(.sites[]; .calls_per_unit > 0 and .mean_ns > 0 and (.levels | length) == 3 and
-		.delay_ns.high >= .delay_ns.low)'
+		(.told == false or .delay_ns.high >= .delay_ns.low))' # of few windows the means say little
 	gone "$UNITS"
 	# the distribution's, which has its jsonschema
 	/usr/bin/python3 "$ROOT/tests/commands/report/formats/check_schema.py" \

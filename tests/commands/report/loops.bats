@@ -168,7 +168,7 @@ way()
 }
 
 # One client: of several, how many requests one wait yields is the scheduler's.
-# Where it found nothing to do for a while that is a loop of its own, and may be the longer one.
+# Where it found nothing to do for a while that is a loop of its own, and may be the longer one; so may be what other clients did.
 @test "loops 08: redis-server under load" {
 	command -v redis-server redis-benchmark redis-cli >/dev/null || skip "no redis"
 	cat >load.sh <<-'END'
@@ -181,5 +181,6 @@ way()
 	GROUPS_ASKED=socket,io,wait profile sh load.sh
 	printed 80
 	jq -e '[.loops[] | select([.threads[].name] | any(startswith("redis-server"))) | .cycles[] |
-		select([.states[] | select(.way == 1) | .symbol] | . == ["epoll_wait", "read", "write"])] | length == 1' r.json
+		select([.states[] | select(.way == 1) | .symbol | select(. == "epoll_wait" or . == "read" or . == "write")] |
+			. == ["epoll_wait", "read", "write"])] | length >= 1' r.json || { jq -c '.loops[] | [.threads, [.cycles[] | [.passes, (.states[] | [.symbol, .way])]]]' r.json; return 1; }
 }
