@@ -37,18 +37,18 @@ static uint32_t count_alike(const struct report *r, uint32_t at)
 /* The code, the figures and what to do. */
 static void print_line(struct text *t, const struct report_warning *w, uint32_t alike)
 {
-	char *safe = utf8_clean(w->brief, t->terminal.utf8), times[48] = "";
+	char *safe = utf8_clean(w->brief, t->terminal.utf8), *line = NULL, times[48] = "";
 	bool hidden = w->row < t->report->sites && !t->shown[w->row];
 
-	if (!safe)
-		return;
 	if (alike > 1)
 		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
 	else if (hidden)
 		snprintf(times, sizeof(times), " in rows of --full");
-	terminal_print(t->out, &t->terminal, TERMINAL_WARN, "! %s", w->code);
-	fprintf(t->out, "%s%s", times, *safe ? "  " : "");
-	text_cell_wrap(t, safe, strlen(w->code) + strlen(times) + 4, INDENT);
+	if (safe && asprintf(&line, "%s%s%s", times, *safe ? "  " : "", safe) >= 0) {
+		terminal_print(t->out, &t->terminal, TERMINAL_WARN, "! %s", w->code);
+		text_cell_wrap(t, line, strlen(w->code) + 2, INDENT);
+		free(line);
+	}
 	free(safe);
 }
 
