@@ -367,7 +367,9 @@ while True:
 	for i in range(16): os.wait()'
 	for _ in 1 2 3; do
 		attach 0 --for 200ms --children --no-report --sample off "$pid"
-		not grep 'cannot attach' attach.err
+		# one that lives may not be reached in time on a busy machine
+		grep -v 'try again' attach.err >refused || true
+		not grep 'cannot attach' refused
 	done
 }
 

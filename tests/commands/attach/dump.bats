@@ -86,7 +86,7 @@ hung()
 	target python3 -c 'import os, threading, time
 def reads(): os.read(os.pipe()[0], 1)
 threading.Thread(target=reads, daemon=True).start()
-time.sleep(0.5)
+time.sleep(2)
 threading.Thread(target=reads, daemon=True).start()
 print("begun", flush=True)
 time.sleep(1000)'

@@ -167,9 +167,19 @@ way()
 		([.[0].states[] | select(.symbol == "accept4") | .calls] | add) == 100' r.json || { jq -c '.loops[].cycles[] | [.passes, (.states[] | [.symbol, .calls])]' r.json; return 1; }
 }
 
-# One client: of several, how many requests one wait yields is the scheduler's.
-# Where it found nothing to do for a while that is a loop of its own, and may be the longer one; so may be what other clients did.
+# redis_loop: of redis-server's loops one is a wait, a read and a write.
+redis_loop()
+{
+	GROUPS_ASKED=socket,io,wait profile sh load.sh
+	printed 80
+	jq -e '[.loops[] | select([.threads[].name] | any(startswith("redis-server"))) | .cycles[] |
+		select([.states[] | select(.way == 1) | .symbol] | . == ["epoll_wait", "read", "write"])] | length == 1' r.json
+}
+
+# One client: of several, how many requests one wait yields is the scheduler's, as it is of what waits for the
+# server's start: again, where it cut a loop up. What found nothing to do for a while is a loop of its own.
 @test "loops 08: redis-server under load" {
+	local _
 	command -v redis-server redis-benchmark redis-cli >/dev/null || skip "no redis"
 	cat >load.sh <<-'END'
 		redis-server --port 0 --unixsocket "$PWD/s" --save "" --appendonly no --daemonize no >/dev/null &
@@ -178,9 +188,9 @@ way()
 		redis-cli -s "$PWD/s" shutdown nosave
 		wait
 	END
-	GROUPS_ASKED=socket,io,wait profile sh load.sh
-	printed 80
-	jq -e '[.loops[] | select([.threads[].name] | any(startswith("redis-server"))) | .cycles[] |
-		select([.states[] | select(.way == 1) | .symbol | select(. == "epoll_wait" or . == "read" or . == "write")] |
-			. == ["epoll_wait", "read", "write"])] | length >= 1' r.json || { jq -c '.loops[] | [.threads, [.cycles[] | [.passes, (.states[] | [.symbol, .way])]]]' r.json; return 1; }
+	for _ in 1 2 3; do
+		! redis_loop || return 0
+		jq -c '.loops[] | [.threads, [.cycles[] | [.passes, (.states[] | [.symbol, .way])]]]' r.json
+	done
+	return 1
 }

@@ -98,6 +98,7 @@ leaves_out()
 	: >empty.scp
 	head -c 5000 "$PROFILE" >cut.scp
 	leaves_out "$SCPROF" report --format json empty.scp "$PROFILE" cut.scp "$PROFILE" missing.scp
+	[ "$(grep -c 'its calls count twice' left.err)" = 1 ]
 	"$SCPROF" report --format json "$PROFILE" "$PROFILE" >whole.json
 	cmp left.out whole.json
 	leaves_out "$SCPROF" merge -o merged.scp empty.scp "$PROFILE" cut.scp missing.scp

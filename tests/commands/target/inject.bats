@@ -61,14 +61,12 @@ likely_error()
 	esac
 }
 
-# sweep PROGRAM...: fails each call of the library's in turn.
-sweep()
+# try_calls PROGRAM...: fails each call of the library's in turn.
+try_calls()
 {
-	local name number status=0 bad=0 tried=0 hit=0 said
-	record without "$@"
-	unset EXPECT
-	said=$(<without.status)$(<without.out)$(<without.err)
+	local name number status=0
 	own_calls "$@" >calls
+	tried=0 hit=0
 	while read -r name number; do
 		[[ " ${SPARE-} " != *" $name "* ]] || continue
 		# strace does not carry out what it lets fail. The kernel closes even
@@ -89,7 +87,22 @@ sweep()
 		}
 	done <calls
 	echo "$tried calls, $hit of them made to fail"
-	[ $bad = 0 ] && [ $tried -gt 20 ] && [ $((100 * hit)) -ge $((${LEAST:-60} * tried)) ] # more come and go on a busy machine
+}
+
+# sweep PROGRAM...: each call is tried; again where fewer than LEAST % were hit, since on a busy machine
+# the calls come in other numbers than when they were listed.
+sweep()
+{
+	local bad=0 tried hit said _
+	record without "$@"
+	unset EXPECT
+	said=$(<without.status)$(<without.out)$(<without.err)
+	for _ in 1 2 3; do
+		try_calls "$@"
+		[ $bad = 0 ] && [ $tried -gt 20 ] || return 1
+		[ $((100 * hit)) -lt $((${LEAST:-90} * tried)) ] || return 0
+	done
+	return 1
 }
 
 @test "inject 01: start and first calls survive the failure of any system call" {
