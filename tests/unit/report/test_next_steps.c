@@ -134,6 +134,53 @@ static void expect(const struct situation *s, const struct report *r, uint32_t s
 		fail_msg("%s: \"%s\" instead of \"%s\"", s->what, said, begins ? begins : "");
 }
 
+static struct report_threads_time time_of(const struct situation *s)
+{
+	return (struct report_threads_time){.known = true,
+					    .cpu_in_calls_s = s->in_calls,
+					    .cpu_outside_s = s->outside,
+					    .asleep_in_calls_s = s->asleep,
+					    .not_recorded_s = s->not_recorded,
+					    .runnable_s = s->runnable,
+					    .unrecorded_s = s->unrecorded};
+}
+
+/* Of all threads. */
+static double all_of(const struct situation *s)
+{
+	return s->in_calls + s->outside + s->asleep + s->not_recorded + s->runnable;
+}
+
+static void describe(struct profile *p, const struct situation *s)
+{
+	p->sampling.period_ns = s->samples ? 5000000 : 0;
+	p->groups = SCP_GROUP_REGION;
+	if (s->selected) {
+		*p->function = (struct prof_function){
+			.name = "sigsuspend", .library = "libc.so.6", .group = SCP_GROUP_SELECTED};
+		p->groups |= SCP_GROUP_ALL;
+	}
+	memcpy(p->filters, forbids, sizeof(forbids));
+	p->filters_bytes = s->forbidden ? sizeof(forbids) : 0;
+	if (s->until) {
+		memcpy(p->filters, until, sizeof(until));
+		p->filters_bytes = sizeof(until);
+	}
+}
+
+static void judge(struct report *r, const struct situation *s, bool page)
+{
+	next_steps_fill(r, page);
+	if (!page) {
+		expect(s, r, 0, s->first);
+		expect(s, r, 1, s->second);
+	}
+	for (uint32_t i = 0; i < r->next_steps; i++) {
+		assert_false(page && strstr(r->next_step[i], "report.html"));
+		free(r->next_step[i]);
+	}
+}
+
 static void try(const struct situation *s, bool page)
 {
 	const struct prof_attached is = {
@@ -158,7 +205,6 @@ static void try(const struct situation *s, bool page)
 					     .rows = s->samples ? 1 : 0,
 					     .samples = s->samples,
 					     .effective = (double)s->samples};
-	double all = s->in_calls + s->outside + s->asleep + s->not_recorded + s->runnable;
 	struct report r = {.profile = &p,
 			   .asked = process,
 			   .first = process,
@@ -168,49 +214,23 @@ static void try(const struct situation *s, bool page)
 			   .kept = 1,
 			   .working = 1,
 			   .calls = s->calls,
-			   .time_ns = 1e9 * all,
+			   .time_ns = 1e9 * all_of(s),
 			   .overloaded = s->overloaded,
 			   .perturbation_ns = 1e9 * s->cost,
 			   .all_threads = s->two_threads ? 2 : 1,
 			   .programs = 1,
-			   .computing = s->samples ? &computing : NULL};
+			   .computing = s->samples ? &computing : NULL,
+			   .threads_time = time_of(s)};
 
-	p.sampling.period_ns = s->samples ? 5000000 : 0;
-	p.groups = SCP_GROUP_REGION;
-	if (s->selected) {
-		function = (struct prof_function){
-			.name = "sigsuspend", .library = "libc.so.6", .group = SCP_GROUP_SELECTED};
-		p.groups |= SCP_GROUP_ALL;
-	}
-	memcpy(p.filters, forbids, sizeof(forbids));
-	p.filters_bytes = s->forbidden ? sizeof(forbids) : 0;
-	if (s->until) {
-		memcpy(p.filters, until, sizeof(until));
-		p.filters_bytes = sizeof(until);
-	}
-	r.threads_time = (struct report_threads_time){.known = true,
-						      .cpu_in_calls_s = s->in_calls,
-						      .cpu_outside_s = s->outside,
-						      .asleep_in_calls_s = s->asleep,
-						      .not_recorded_s = s->not_recorded,
-						      .runnable_s = s->runnable,
-						      .unrecorded_s = s->unrecorded};
+	describe(&p, s);
 	r.elsewhere[0] = (struct report_elsewhere){.group = "io",
 						   .mask = SCP_GROUP_IO,
 						   .calls = s->looks,
 						   .time_s = s->looked,
 						   .error_s = s->error,
-						   .share = s->looked / all};
+						   .share = s->looked / all_of(s)};
 	r.elsewheres = s->looks ? 1 : 0;
-	next_steps_fill(&r, page);
-	if (!page) {
-		expect(s, &r, 0, s->first);
-		expect(s, &r, 1, s->second);
-	}
-	for (uint32_t i = 0; i < r.next_steps; i++) {
-		assert_false(page && strstr(r.next_step[i], "report.html"));
-		free(r.next_step[i]);
-	}
+	judge(&r, s, page);
 }
 
 static void nothing_is_recommended_that_cannot_help(void **state)
