@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SAME_START_NS 1000000000u /* the kernel tells starts in hundredths of a second */
+
 static const struct {
 	const char *key, *before, *behind;
 } clauses[] = {
@@ -106,6 +108,21 @@ void filter_summary_warn(struct report *r)
 /* What was done to processes that the tool went to while they ran. Numbers come from a profile,
  * which may be anybody's: they are added up without wrapping. */
 
+bool attach_summary_is_again(const struct profile *p)
+{
+	const struct prof_process *q = p->process;
+	bool all = p->processes > 1;
+
+	for (uint32_t i = 0; i < p->processes; i++) {
+		uint64_t later = q[i].start_real_ns - q[i].attached.ran_ns -
+				 (q->start_real_ns - q->attached.ran_ns);
+
+		all = all && q[i].attached.ran_ns && q[i].count == 1 && q[i].pid == q->pid &&
+		      later + SAME_START_NS <= 2 * SAME_START_NS;
+	}
+	return all;
+}
+
 struct prof_attached attach_summary_of(const struct profile *p, uint64_t *processes)
 {
 	struct prof_attached all = {0};
@@ -116,6 +133,8 @@ struct prof_attached attach_summary_of(const struct profile *p, uint64_t *proces
 			*processes += p->process[i].count;
 		fold_attached(&all, &p->process[i].attached);
 	}
+	if (attach_summary_is_again(p))
+		*processes = 1;
 	return all;
 }
 
@@ -140,7 +159,9 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 	if (!a.known)
 		return NULL;
 	describe_threads(&a, in_calls, sizeof(in_calls));
-	if (processes > 1)
+	if (attach_summary_is_again(p))
+		snprintf(of, sizeof(of), " in %" PRIu32 " recordings", p->processes);
+	else if (processes > 1)
 		snprintf(of, sizeof(of), " of %" PRIu64 " processes", processes);
 	if (!(a.flags & SCP_ATTACHED_WOKEN) && a.stopped_ns)
 		snprintf(held, sizeof(held), "%s held up for %s at most",

@@ -59,6 +59,8 @@ char *ledger_describe(const struct report *r, bool utf8);
 #define LEDGER_READS  1u
 #define LEDGER_WRITES 2u
 unsigned ledger_counted_as(const char *name, uint32_t group);
+/* Was one process recorded several times? By its number and its start. */
+bool attach_summary_is_again(const struct profile *p);
 /* What was done to processes that the tool went to while they ran: of all together. known: false,
  * nobody went to any. `threads` and the like are sums; stopped_ns is the longest; flags are those
  * that all have. */

@@ -160,7 +160,10 @@ static void put_run(const struct head *f)
 			 r->processes == 1 ? "" : "s");
 	if (r->runs > 1)
 		snprintf(runs, sizeof(runs), "of %" PRIu32 " runs, in all ", r->runs);
-	if (count > 1)
+	if (attach_summary_is_again(r->profile))
+		head_put(f, "process", "%" PRIu32 ", recorded %" PRIu64 " times, in all %s%s",
+			 p->attached.pid ? p->attached.pid : p->pid, count, wall.text, when);
+	else if (count > 1)
 		head_put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; %s %s%s%s",
 			 count, groups, p->pid, end_of_many(r, end, sizeof(end)),
 			 is_attached(r) && r->runs < 2 ? "recorded for" : "wall time", runs,

@@ -25,11 +25,12 @@ static struct numbered percent_of_calls(const struct report *r, uint64_t lost)
 	return percent(100.0 * (double)lost / ((double)lost + (double)r->calls));
 }
 
-/* "12 of what is counted", if there are any. */
-static void warn_of(struct report *r, const char *code, uint64_t count, const char *what)
+/* "1 call never returned", "12 calls never returned", if there are any. */
+static void warn_of(struct report *r, const char *code, uint64_t count, const char *one,
+		    const char *many)
 {
 	if (count)
-		warning_list_note(r, code, "%" PRIu64 " %s", count, what);
+		warning_list_note(r, code, "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
 static void warn_lost_calls(struct report *r)
@@ -60,10 +61,13 @@ static void warn_lost_calls(struct report *r)
 				  percent(100.0 * (double)l->overflow_calls / (double)all).text,
 				  l->growth_errno ? strerror((int)l->growth_errno)
 						  : "no room in a thread's index of paths");
-	warn_of(r, "calls-abandoned", l->abandoned_calls, "calls never returned to their caller");
+	warn_of(r, "calls-abandoned", l->abandoned_calls, "call never returned to its caller",
+		"calls never returned to their caller");
 	warn_of(r, "calls-abandoned", l->unmatched_ends,
+		"end of a region had no beginning in its thread",
 		"ends of regions had no beginning in their thread");
 	warn_of(r, "calls-skipped", l->unclassified_calls,
+		"call on a descriptor of unknown kind was not recorded",
 		"calls on descriptors of unknown kind were not recorded");
 }
 
@@ -73,7 +77,8 @@ static void warn_sandbox(struct report *r)
 {
 	const struct scp_losses *l = &r->profile->losses;
 
-	warn_of(r, "sandboxed", l->stopped, "process(es) forbade what the clock is read with");
+	warn_of(r, "sandboxed", l->stopped, "process forbade what the clock is read with",
+		"processes forbade what the clock is read with");
 	if (l->sandboxed)
 		warning_list_note(
 			r, "sandboxed", "%s",
@@ -116,20 +121,22 @@ static void warn_paths(struct report *r)
 		python += (r->profile->path[i].flags & SCP_PATH_PYTHON_CUT) != 0;
 		r->heuristic_paths += (r->profile->path[i].flags & SCP_PATH_HEURISTIC) != 0;
 	}
-	warn_of(r, "cut-paths", l->cut_paths,
+	warn_of(r, "cut-paths", l->cut_paths, "unwind ended at a frame without unwind information",
 		"unwinds ended at a frame without unwind information");
 	if (truncated)
-		warning_list_note(r, "cut-paths",
-				  "%" PRIu32 " call paths are deeper than %u frames", truncated,
-				  SCP_MAX_FRAMES);
+		warning_list_note(r, "cut-paths", "%" PRIu32 " call path%s deeper than %u frames",
+				  truncated, truncated == 1 ? " is" : "s are", SCP_MAX_FRAMES);
 	warn_python(r, r->profile->python);
 	warn_python(r, r->profile->python_other);
-	warn_of(r, "python-cut", python,
-		python == 1 ? "call path lacks Python frames" : "call paths lack Python frames");
+	warn_of(r, "python-cut", python, "call path lacks Python frames",
+		"call paths lack Python frames");
 	warn_of(r, "heuristic-paths", r->heuristic_paths,
+		"call path has frames to which no unwind table led",
 		"call paths have frames to which no unwind table led");
-	warn_of(r, "overflow", l->modules_lost, "loaded objects could not be noted");
+	warn_of(r, "overflow", l->modules_lost, "loaded object could not be noted",
+		"loaded objects could not be noted");
 	warn_of(r, "overflow", l->histogram_losses,
+		"block of a histogram or of batches found no room",
 		"blocks of histograms or batches found no room");
 }
 
@@ -252,7 +259,7 @@ static void warn_end(struct report *r)
 					  : "may still run, or were killed: nobody saw them end");
 	for (uint32_t i = 0; i < p->tables; i++)
 		torn += p->table[i].states.torn;
-	warn_of(r, "time-check", torn,
+	warn_of(r, "time-check", torn, "sum of a row or thread was being changed while it was read",
 		"sums of rows or threads were being changed while they were read");
 }
 
@@ -308,8 +315,8 @@ static void warn_unnamed_code(struct report *r)
 		paths += lacks_names(r, &r->profile->path[i]);
 	if (paths)
 		warning_list_note(r, "unnamed-code",
-				  "%" PRIu32 " call paths go through %s without names", paths,
-				  language);
+				  "%" PRIu32 " call path%s through %s without names", paths,
+				  paths == 1 ? " goes" : "s go", language);
 }
 
 void warnings_collect(struct report *r)

@@ -87,7 +87,7 @@ int remote_open(struct remote *r, const struct attach_target *t, struct profile_
 	r->memory = open(path, O_RDWR | O_CLOEXEC);
 	if (r->memory >= 0 && run_files_process_start(t->pid, NULL) == t->process_start)
 		return 0;
-	if (r->memory < 0 && errno != ENOENT)
+	if (r->memory < 0 && errno != ENOENT && errno != ESRCH) /* of a zombie */
 		return error_set(err, "process %d: cannot open its memory: %s", (int)t->pid,
 				 strerror(errno));
 	return error_set(err, "process %d has ended", (int)t->pid);

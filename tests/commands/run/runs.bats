@@ -88,6 +88,9 @@ teardown()
 	kill -0 "$WORK"
 	holds '.program.runs == 2'
 	[ -e w.1.scp ] && [ -e w.2.scp ]
+	"$SCPROF" report w.1.scp w.2.scp >text
+	grep -q "^  process  *$WORK, recorded 2 times, in all " text
+	grep -q '^  attached  *to 2 threads in 2 recordings' text
 }
 
 @test "runs 07: diff records both commands in turn and compares the profiles" {
