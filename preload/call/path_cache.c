@@ -2,6 +2,7 @@
 /* The slow path of a call: walk the stack while noting what is read, find or make the path,
  * remember both. */
 #include "preload/call/path_cache.h"
+#include "preload/call/memo_places.h"
 #include "preload/call/walk.h"
 #include "preload/filter/control.h"
 #include "preload/filter/filter.h"
@@ -17,11 +18,9 @@
 
 #define PLACES_FIRST 1024u
 #define PLACES_MOST  131072u
-#define WAYS	     4u /* places of a set: a cache line */
 #define ROOM_UNIT    4u /* words */
 
-_Static_assert(2 * (NOTED_MAX + MEMO_BLOCK) / ROOM_UNIT <= UINT16_MAX, "struct scp_memo's room");
-_Static_assert(WAYS * sizeof(struct memo_place) == 64, "a set is a cache line");
+_Static_assert(2 * (NOTED_MAX + MEMO_BLOCK) / ROOM_UNIT < 1u << 15, "struct scp_memo's room");
 
 static void forget_memos(struct scp_thread *t)
 {
@@ -67,43 +66,6 @@ static void forget_stale(struct scp_thread *t)
 	t->generation = generation;
 }
 
-/* A tree of read words: a memo that differs leads, by the word that does and what it is now, to one
- * that does not differ there. All words before are equal, so what is looked up is what a walk would
- * have read. A place may hold any other memo: what is found is compared. */
-static uint64_t mix_place(uint64_t place, uint64_t address, uint64_t value)
-{
-	uint64_t h = (place ^ address) * UINT64_C(0x9e3779b97f4a7c15);
-	h = (h ^ h >> 32 ^ value) * UINT64_C(0xff51afd7ed558ccd);
-	return h ^ h >> 32;
-}
-
-static uint32_t place_tag(uint64_t place)
-{
-	return (uint32_t)(place >> 32);
-}
-
-/* The memo of this place; NULL: t->place_missed is where one would be put. Sets are filled from
- * their first place on; in a full one each memo has one that it would take. */
-static struct scp_memo *look_up(struct scp_thread *t, uint64_t place, uint64_t ra, uint64_t cfa)
-{
-	struct memo_place *set = &t->place[place & (t->places - 1) & ~(uint64_t)(WAYS - 1)];
-	struct memo_place *free = NULL;
-	for (unsigned i = 0; i < WAYS; i++) {
-		struct memo_place *at = &set[i];
-		struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
-		if (!m && !free)
-			free = at;
-		if (at->since != t->places_since)
-			break;
-		if (m && m->tag == place_tag(place) && m->ra == ra && m->cfa == cfa) {
-			t->place_missed = at;
-			return m;
-		}
-	}
-	t->place_missed = free ? free : &set[place_tag(place) % WAYS];
-	return NULL;
-}
-
 /* The first word that differs, and which it is; NULL: none. */
 static const memo_word *find_difference(const struct scp_memo *m, uint32_t *at)
 {
@@ -122,7 +84,7 @@ static uint64_t mix_python(const struct walk_result *r)
 	uint64_t h = 0;
 	for (uint32_t i = 0; i < r->python_words; i++)
 		h = (h << 7 | h >> 57) ^ r->noted[i].value;
-	return mix_place(h, 0, 0);
+	return memo_mix(h, 0, 0);
 }
 
 /* A coroutine made anew differs in many words of the Python stack from one that had the same path,
@@ -132,19 +94,20 @@ static uint64_t mix_python(const struct walk_result *r)
 static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 			       uint32_t function, bool python)
 {
-	uint64_t place = mix_place(0, ra, cfa);
+	uint64_t place = memo_mix(0, ra, cfa);
 	uint32_t steps = 0, at; /* that Python's words led */
 	t->place_missed = NULL;
 	t->place_is_python = false;
 	for (unsigned i = 0; i < MEMO_STEPS && likely(t->places != 0); i++) {
-		struct scp_memo *m = look_up(t, place, ra, cfa);
-		t->place_tag = place_tag(place);
+		struct scp_memo *m = memo_look_up(t, place, ra, cfa);
+		t->place_tag = memo_place_tag(place);
 		if (!m)
 			return NULL;
 		for (unsigned line = 1; line < 5; line++) /* of its words */
 			__builtin_prefetch((const uint8_t *)m + 64 * line);
 		if ((m->function & ~MEMO_USES_FP) != function) {
-			place = mix_place(place, 1, function);
+			m->leads = true;
+			place = memo_mix(place, 1, function);
 			continue;
 		}
 		const memo_word *w = find_difference(m, &at);
@@ -154,6 +117,7 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 			t->front[memo_slot(ra, cfa)] = m;
 			return m;
 		}
+		m->leads = true;
 		if (w && at < memo_tail(m)->python_words && ++steps >= MEMO_PYTHON_STEPS) {
 			if (steps > MEMO_PYTHON_STEPS)
 				return NULL;
@@ -161,11 +125,11 @@ static struct scp_memo *search(struct scp_thread *t, uint64_t ra, uint64_t cfa, 
 				t->place_missed = NULL;
 				return NULL;
 			}
-			place = mix_place(mix_python(&t->found), ra, cfa);
+			place = memo_mix(mix_python(&t->found), ra, cfa);
 			t->place_is_python = true;
 			continue;
 		}
-		place = w ? mix_place(place, (uint64_t)w, *w) : mix_place(place, 0, fp);
+		place = w ? memo_mix(place, (uint64_t)w, *w) : memo_mix(place, 0, fp);
 	}
 	return NULL;
 }
@@ -191,7 +155,7 @@ static struct scp_memo *take(struct scp_thread *t, uint32_t words)
 		m = arena_take(&t->memos, bytes);
 	}
 	if (m)
-		m->room = (uint16_t)(words / ROOM_UNIT);
+		m->room = (uint16_t)(words / ROOM_UNIT) & 0x7fff;
 	return m;
 }
 
@@ -269,6 +233,7 @@ static struct scp_memo *begin_memo(struct scp_thread *t, uint64_t base)
 	if (!m)
 		return NULL;
 	m->function = MEMO_NOTHING;
+	m->leads = false;
 	compiler_barrier();
 	m->base = base;
 	m->wide = (uint16_t)wide;

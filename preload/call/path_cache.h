@@ -42,7 +42,8 @@ struct scp_memo {
 	uint32_t function;     /* MEMO_USES_FP set: the result depends on the frame pointer */
 	uint32_t tag;	       /* of its place: see path_cache.c */
 	uint16_t stack_words;  /* of selected functions: see selected.h */
-	uint16_t room;	       /* for so many of .word, four at a time */
+	uint16_t room : 15;    /* for so many of .word, four at a time */
+	uint16_t leads : 1;    /* searches went on from it to others */
 	uint16_t wide, packed; /* words of either kind */
 	uint64_t word[]; /* wide ones by address and value, then packed ones, then a memo_tail */
 };

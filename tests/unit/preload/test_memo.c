@@ -45,12 +45,9 @@ static void note(uint64_t *word)
 	t->found.noted[t->found.noted_count++] = (struct noted_word){(uint64_t)word, *word};
 }
 
-static struct scp_memo *make(void)
+static struct scp_memo *make_at(struct memo_place *place)
 {
-	static struct memo_place place;
-
-	place = (struct memo_place){0};
-	t->place_missed = &place;
+	t->place_missed = place;
 	struct scp_memo *m = begin_memo(t, (uint64_t)stack);
 
 	assert_non_null(m);
@@ -60,6 +57,14 @@ static struct scp_memo *make(void)
 	*memo_tail(m) = (struct memo_tail){3, 0};
 	m->function = FUNCTION;
 	return m;
+}
+
+static struct scp_memo *make(void)
+{
+	static struct memo_place place;
+
+	place = (struct memo_place){0};
+	return make_at(&place);
 }
 
 /* Each word of the memo in turn holds something else, by one bit. */
@@ -160,12 +165,47 @@ static void test_caller_function_and_frame_pointer(void **state)
 	assert_false(memo_matches(m, 1, cfa, 4, FUNCTION));
 }
 
+/* Four that differ in one word fill a set, each found by way of the one before. A fifth would take
+ * the place of one that leads to no other, wherever it prefers to lie. */
+static void test_a_memo_that_leads_to_others_stays(void **state)
+{
+	struct scp_memo *m[WAYS];
+
+	(void)state;
+	t->place = calloc(WAYS, sizeof *t->place);
+	t->places = WAYS;
+	t->places_since = 1;
+	note(&stack[0]);
+	for (unsigned i = 0; i < WAYS; i++) {
+		stack[0]++;
+		t->found.noted[0].value = stack[0];
+		assert_null(search(t, 1, (uint64_t)stack, 3, FUNCTION, false));
+		m[i] = make_at(t->place_missed);
+		put(t, m[i]);
+		assert_ptr_equal(search(t, 1, (uint64_t)stack, 3, FUNCTION, false), m[i]);
+	}
+	assert_int_equal(t->places_used, WAYS);
+	for (unsigned other = 0; other < 64; other++) {
+		assert_null(memo_look_up(t, (uint64_t)other << 32, 2, 2));
+		assert_false(t->place_missed->memo->leads);
+	}
+	for (unsigned i = 0; i < WAYS; i++)
+		m[i]->leads = true;
+	assert_null(memo_look_up(t, UINT64_C(2) << 32, 2, 2));
+	assert_ptr_equal(t->place_missed, &t->place[2]);
+	free(t->place);
+	t->place = NULL;
+	t->places = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_words_of_the_stack, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_words_of_others_come_first, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_words_that_do_not_fit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_memo_that_leads_to_others_stays, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_caller_function_and_frame_pointer, set_up,
 						tear_down),
 	};
