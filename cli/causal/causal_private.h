@@ -122,6 +122,8 @@ void causal_choose_recorded(struct causal_options *o);
 		.latency_low = NAN, .latency_high = NAN                                            \
 	}
 
+#define CAUSAL_LARGEST 1000.0 /* percent: beyond, figures mean nothing */
+
 struct causal_limits {
 	double value, low, high;
 };

@@ -10,9 +10,8 @@
 #include "stats/numerics/distributions.h"
 #include "profile/base/array.h"
 
-#define LARGEST	 1000.0 /* percent: beyond, figures mean nothing */
-#define SURE	 0.05	/* highest q of a slope that counts as different from 0 */
-#define EXCLUDED 2.0	/* percent: what brings no more than this is no way to go faster */
+#define SURE	 0.05 /* highest q of a slope that counts as different from 0 */
+#define EXCLUDED 2.0  /* percent: what brings no more than this is no way to go faster */
 
 struct causal_limits causal_report_limits(const struct slopes_value *v, double scale)
 {
@@ -102,7 +101,7 @@ void causal_report_predict(const struct causal_result *c, struct causal_row *row
 	row->thirty = predict(c, row, 0.3);
 	/* no line is followed so far that bends, may be flat, or ends at another thread */
 	if (s->shape == SLOPES_STRAIGHT && s->q <= SURE && !removed.at_most &&
-	    removed.percent <= LARGEST)
+	    removed.percent <= CAUSAL_LARGEST)
 		row->removed = removed;
 }
 
@@ -265,7 +264,7 @@ void causal_report_verdict(const struct causal_report *r, char *text, size_t siz
 		any |= row->told;
 		most = fmax(most, row->ten.high);
 	}
-	snprintf(to, sizeof(to), most <= LARGEST ? "%+.2g %%" : "any height", most);
+	snprintf(to, sizeof(to), most <= CAUSAL_LARGEST ? "%+.2g %%" : "any height", most);
 	if (any && most <= EXCLUDED)
 		snprintf(text, size,
 			 "No site is certain to have an effect (q > %.2g). 10 %% off all calls of "
@@ -305,10 +304,12 @@ struct causal_text causal_report_percent(double value, double low, double high)
 	struct causal_text t = {"-"};
 	char most[24] = "more";
 
-	if (high <= LARGEST)
+	if (high <= CAUSAL_LARGEST)
 		snprintf(most, sizeof(most), "%.*f", digits, numbers_tidy(high, digits));
-	if (value > LARGEST)
-		snprintf(t.text, sizeof(t.text), "over +%.0f %%", LARGEST);
+	if (low < -CAUSAL_LARGEST && high > CAUSAL_LARGEST)
+		snprintf(t.text, sizeof(t.text), "anything");
+	else if (value > CAUSAL_LARGEST)
+		snprintf(t.text, sizeof(t.text), "over +%.0f %%", CAUSAL_LARGEST);
 	else if (!isnan(value) && (isnan(low) || isnan(high)))
 		snprintf(t.text, sizeof(t.text), "%+.1f %% [not known]", numbers_tidy(value, 1));
 	else if (!isnan(value))

@@ -132,6 +132,14 @@ static void test_delays_that_help_are_told(void **state)
 	causal_report_free(&r);
 }
 
+static void test_what_may_be_anything_has_no_figures(void **state)
+{
+	(void)state;
+	assert_string_equal(causal_report_percent(804, -25037, 26000).text, "anything");
+	assert_string_equal(causal_report_percent(804, -250, 26000).text, "+804 % [-250, more]");
+	assert_string_equal(causal_report_percent(2, 1, 3).text, "+2.0 % [1.0, 3.0]");
+}
+
 static void test_what_cannot_be_told_is_not(void **state)
 {
 	struct causal_result_site sites[] = {site(1, 0.1)};
@@ -364,6 +372,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_slope_per_call_and_its_marks),
 		cmocka_unit_test(test_delays_that_help_are_told),
+		cmocka_unit_test(test_what_may_be_anything_has_no_figures),
 		cmocka_unit_test(test_what_cannot_be_told_is_not),
 		cmocka_unit_test(test_names_are_only_text),
 		cmocka_unit_test(test_json_has_what_a_reader_needs),
