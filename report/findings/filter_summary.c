@@ -133,8 +133,6 @@ struct prof_attached attach_summary_of(const struct profile *p, uint64_t *proces
 			*processes += p->process[i].count;
 		fold_attached(&all, &p->process[i].attached);
 	}
-	if (attach_summary_is_again(p))
-		*processes = 1;
 	return all;
 }
 
@@ -182,6 +180,8 @@ void attach_summary_warn(struct report *r)
 
 	if (!a.known)
 		return;
+	if (attach_summary_is_again(r->profile))
+		processes = 1;
 	warning_list_note(r, "attached",
 			  "Recording began while %" PRIu64 " process%s ran: %" PRIu32
 			  " slots of %" PRIu32 " objects led to scprof",

@@ -18,7 +18,9 @@ const struct warning_code warning_codes[] = {
 	 "See -g and -s of `scprof run`."},
 	{"calls-skipped", N, "calls were passed through without being timed",
 	 "That happens before scprof is ready, and in a signal handler that interrupts it or has "
-	 "hardly any stack. It happens, too, where arguments, the kind of a descriptor, or the "
+	 "hardly any stack. So are what a forked child opens and closes first: it may be about to "
+	 "execute another program. It happens, too, where arguments, the kind of a descriptor, or "
+	 "the "
 	 "callers that --below names are unknown. The calls are in no row; the means of the others "
 	 "are not affected. In a comparison, differences in the number of calls may be theirs.",
 	 ""},
