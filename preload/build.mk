@@ -72,6 +72,8 @@ PRELOAD_SRC = \
 	preload/switches/switch_budget.c \
 	preload/switches/switch_area.c \
 	preload/switches/switch_detector.c \
+	preload/switches/switch_reading.c \
+	preload/switches/switch_totals.c \
 	preload/switches/switch_track.c \
 	preload/system/glob.c \
 	preload/system/stack.c \

@@ -9,61 +9,9 @@
 #define ROOM_BELOW    256u /* bytes of stack */
 #define ROOM_ABOVE    2048u
 #define UNFOUNDED_NS  2000u /* no switch takes a thread off its CPU for less */
-#define LATELY_NS     1000000u
 #define LONG_AGO_NS   10000000u
 #define READING_TRIES 16u
 #define LONG_NS	      20000u /* a segment whose readings' own uncertainty does not matter */
-
-static void add_totals(struct switch_watch *w, const struct switch_reading *r)
-{
-	uint64_t passed = r->mono_ns - w->last.mono_ns, cpu = r->cpu_ns - w->last.cpu_ns;
-	if (w->has_last) {
-		w->totals.covered_ns += passed;
-		w->totals.cpu_ns += cpu;
-		switch_budget_earn(cpu);
-	}
-	if (w->has_last && passed > LATELY_NS) {
-		uint64_t busy = 1 + least_of(cpu * 1000 / passed, 1000);
-		w->busy_ppk = w->busy_ppk ? (w->busy_ppk + busy) / 2 : busy;
-	}
-	w->last = *r;
-	w->has_last = true;
-	if (!r->has_delay)
-		return;
-	if (w->last_delay.has_delay) {
-		w->totals.delay_covered_ns += r->mono_ns - w->last_delay.mono_ns;
-		w->totals.delay_ns += r->delay_ns - w->last_delay.delay_ns;
-	}
-	w->last_delay = *r;
-}
-
-/* In a vfork child, or a thread made without one's own TLS: what the kernel counts is not ours. */
-static bool is_another(const struct switch_watch *w)
-{
-	return !sys_sandboxed && w->tid != sys_gettid();
-}
-
-/* A segment begins after the reading at its beginning: those read are as long as others. */
-static bool take(struct switch_watch *w, struct switch_reading *r, bool delay)
-{
-	if (!switch_reading_take(r, w->tid, delay, w->detector == SCP_SWITCH_SAMPLED)) {
-		if (sys_sandboxed)
-			switch_detector_note(SCP_SWITCH_SANDBOX);
-		return false;
-	}
-	w->began_ns = clock_mono_ns();
-	switch_budget_count(w, w->began_ns - r->mono_ns);
-	add_totals(w, r);
-	return true;
-}
-
-/* Where a thread begins or ends and is not read: its CPU time is known all the same. */
-static void note_clocks(struct switch_watch *w)
-{
-	struct switch_reading r;
-	if (!is_another(w) && switch_reading_take_clocks(&r))
-		add_totals(w, &r);
-}
 
 /* The clocks of a reading are not read at one instant, the less so after a switch. */
 static void note_ran(struct switch_watch *w, uint64_t ran, uint64_t cpu)
@@ -151,7 +99,7 @@ static uint64_t read_again(struct switch_watch *w, struct switch_reading *r, uin
 	r->mono_ns = now;
 	for (unsigned i = 0; i < READING_TRIES; i++) {
 		switch_detector_arm(w);
-		if (!take(w, then, true))
+		if (!switch_totals_add(w, then, true))
 			return UINT64_MAX;
 		if (*w->word != w->armed)
 			continue;
@@ -202,11 +150,11 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 	uint64_t began = w->began_ns, length = now - began, was = w->weight;
 	struct switch_reading r;
 	bool delay = switched || !was || !w->from.has_delay;
-	if ((was || weight) && is_another(w))
+	if ((was || weight) && switch_totals_is_anothers(w))
 		return;
 	w->weight = 0;
 	compiler_barrier();
-	bool read = (was || weight) && take(w, &r, delay);
+	bool read = (was || weight) && switch_totals_add(w, &r, delay);
 	if (read && *w->word != w->armed) {
 		w->began_ns = began;
 		turn_in_pieces(w, &r, switched, now, was, weight, begins);
@@ -239,7 +187,7 @@ static bool has_room(struct switch_watch *w)
 static void check_clocks(struct switch_watch *w, uint64_t now)
 {
 	if (w->is_young && w->has_last && now - w->last.mono_ns >= LONG_AGO_NS)
-		note_clocks(w);
+		switch_totals_add_clocks(w);
 }
 
 static COLD void on_switch(struct switch_watch *w, bool begins)
@@ -287,7 +235,7 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 		if (w->detector != SCP_SWITCH_SAMPLED)
 			turn(w, false, now, switch_budget_choose(w, now), true);
 		if (!w->has_last)
-			note_clocks(w);
+			switch_totals_add_clocks(w);
 	}
 	switch_budget_draw(w, now);
 	w->top = w->sums;
@@ -317,7 +265,7 @@ static const struct switch_sums *end_sample(struct switch_watch *w)
 	w->sampled = false;
 	w->expected = w->armed;
 	w->top = w->sums;
-	if (!take(w, &r, true))
+	if (!switch_totals_add(w, &r, true))
 		return NULL;
 	bool switched = r.voluntary != w->from.voluntary || r.involuntary != w->from.involuntary;
 	if (switched)
@@ -360,7 +308,8 @@ COLD const struct switch_sums *switch_track_begin(struct switch_watch *w)
 	const struct switch_sums *gap = take_top(w);
 	if (random) {
 		if (sampled) { /* without a detector: the call itself is the segment */
-			w->sampled = !is_another(w) && take(w, &w->from, true);
+			w->sampled = !switch_totals_is_anothers(w) &&
+				     switch_totals_add(w, &w->from, true);
 			w->weight = w->sampled ? w->period : 0;
 			if (w->sampled)
 				w->expected = ~w->armed;
@@ -423,7 +372,7 @@ const struct switch_sums *switch_track_pause(struct switch_watch *w)
 	if (w->detector != SCP_SWITCH_SAMPLED)
 		turn(w, switched, now, weight, true);
 	if (w->has_last && w->last.mono_ns < now)
-		note_clocks(w);
+		switch_totals_add_clocks(w);
 	w->sampled = false;
 	w->expected = w->armed;
 	return take_top(w);

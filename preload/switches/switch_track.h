@@ -145,3 +145,12 @@ HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool dela
 
 /* Only its clocks: one system call. */
 HIDDEN bool switch_reading_take_clocks(struct switch_reading *r);
+
+/* In a vfork child, or a thread made without one's own TLS: what the kernel counts is not ours. */
+HIDDEN bool switch_totals_is_anothers(const struct switch_watch *w);
+
+/* Take a reading, and add what passed since the last one. False: there is none. */
+HIDDEN bool switch_totals_add(struct switch_watch *w, struct switch_reading *r, bool delay);
+
+/* Where a thread begins or ends and is not read: its CPU time is known all the same. */
+HIDDEN void switch_totals_add_clocks(struct switch_watch *w);
