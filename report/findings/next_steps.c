@@ -259,6 +259,19 @@ static bool wide(struct line *line, struct report *r)
 	return true;
 }
 
+/* Nobody counted the calls of groups that were off. */
+static bool nothing(struct line *line, struct report *r)
+{
+	const struct profile *p = r->profile;
+
+	if (p->looks || !(SCP_GROUP_ALL & ~p->groups))
+		return false;
+	fputs("All groups may record something", line->to);
+	begin_command(line);
+	next_command_run(line->to, r, SCP_GROUP_ALL, "");
+	return true;
+}
+
 static bool otherwise(struct line *line, struct report *r)
 {
 	fputs("The same as a page for a browser", line->to);
@@ -290,6 +303,8 @@ void next_steps_fill(struct report *r, bool page)
 {
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r->next_steps < NEXT_STEPS; i++)
 		add(r, steps[i], page);
-	if (!r->next_steps && r->calls && !page)
+	if (!r->next_steps && !r->calls)
+		add(r, nothing, page);
+	else if (!r->next_steps && !page)
 		add(r, otherwise, page);
 }
