@@ -86,8 +86,10 @@ static struct verdict most_of(const struct report *r, const struct report_thread
 /* By the calls alone. */
 static struct verdict most_of_calls(const struct report *r)
 {
-	double outer = r->calls_ns - r->nested_ns, waits = fmin(r->waiting_ns, outer);
-	double work = outer - waits, rest = r->time_ns - outer;
+	const struct threads_cpu of = threads_time_by_calls(r);
+	double waits = fmin(r->waiting_ns, r->calls_ns - r->nested_ns);
+	double work = 1e9 * of.in_calls_s;
+	double rest = r->time_ns - waits - work - 1e9 * of.recording_s;
 
 	if (waits >= work && waits >= rest)
 		return most_is("waits", "it waits", waits, r->time_ns, "in calls that wait");

@@ -29,6 +29,8 @@ struct threads_cpu {
 	double in_calls_s, outside_s, recording_s;
 };
 struct threads_cpu threads_time_cpu(const struct report *r, const struct report_threads_time *t);
+/* The same of elapsed time, where the states are not known: of calls that work. */
+struct threads_cpu threads_time_by_calls(const struct report *r);
 /* Is most CPU time of threads without a recorded call? */
 static inline bool threads_time_is_elsewhere(const struct report_threads_time *t)
 {

@@ -271,6 +271,16 @@ struct threads_cpu threads_time_cpu(const struct report *r, const struct report_
 	return (struct threads_cpu){in_calls, outside, cpu - in_calls - outside};
 }
 
+struct threads_cpu threads_time_by_calls(const struct report *r)
+{
+	double work_ns = fmax(r->calls_ns - r->nested_ns - r->waiting_ns, 0);
+	const struct report_threads_time sums = {.cpu_in_calls_s = work_ns / 1e9,
+						 .cpu_outside_s = fmax(r->gaps_ns, 0) / 1e9,
+						 .recording_s = r->recording_ns / 1e9};
+
+	return threads_time_cpu(r, &sums);
+}
+
 /* A line for each reason why less is known than could be. */
 static void warn_flags(struct report *r)
 {

@@ -95,18 +95,13 @@ static void fill_states(struct time_line *l, const struct report *r)
 
 static void fill_calls(struct time_line *l, const struct report *r)
 {
-	double outer_ns = r->calls_ns - r->nested_ns;
-	const struct report_threads_time sums = {.cpu_in_calls_s =
-							 fmax(outer_ns - r->waiting_ns, 0) / 1e9,
-						 .cpu_outside_s = fmax(r->gaps_ns, 0) / 1e9,
-						 .recording_s = r->recording_ns / 1e9};
-	const struct threads_cpu of = threads_time_cpu(r, &sums);
+	const struct threads_cpu of = threads_time_by_calls(r);
 
 	name_waits(r, true, l->waits, sizeof(l->waits));
 	add(l, of.in_calls_s, "█", "#", "in calls that work");
 	add(l, of.outside_s, "▓", "=", "between calls, or not recorded");
 	add(l, of.recording_s, "▞", "%", "recording by scprof");
-	add(l, fmin(r->waiting_ns, outer_ns) / 1e9, "░", "-", l->waits);
+	add(l, fmin(r->waiting_ns, r->calls_ns - r->nested_ns) / 1e9, "░", "-", l->waits);
 }
 
 static const char *sign_of(const struct text *t, const struct part *p)

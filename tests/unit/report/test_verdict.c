@@ -81,6 +81,11 @@ static void without_states_the_calls_tell(void **state)
 	expect(&r, "calls", "70.0 % of the threads' time is in calls that work");
 	r.calls_ns = 2e9;
 	expect(&r, "elsewhere", "80.0 % of the threads' time is outside");
+	r.calls = 1000000; /* of which scprof took half, and as much beside them: as in the bar */
+	r.overhead.inside_ns = 500;
+	r.perturbation_ns = 1e9;
+	r.gaps_ns = 8e9;
+	expect(&r, "elsewhere", "75.0 % of the threads' time is outside");
 	r.time_ns = 0;
 	expect(&r, "unknown", "no time of a thread was recorded");
 }
