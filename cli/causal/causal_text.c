@@ -96,7 +96,7 @@ static void put_row(struct table *table, const struct causal_row *row, const str
 	table_cell(table, C_CALLS, numbered_digits(row->calls_unit, 3).text);
 	table_cell(table, C_MEAN, numbered_duration(1e9 * row->found.mean.value, t->utf8).text);
 	put_kappa(table, row, t->utf8);
-	if (row->told && isfinite(row->thirty.percent) && row->ten.low >= -CAUSAL_LARGEST) {
+	if (row->told && isfinite(row->thirty.percent) && !(row->ten.low < -CAUSAL_LARGEST)) {
 		double percent = row->thirty.percent;
 
 		snprintf(text, sizeof(text), "%s%+.1f %%",
