@@ -99,7 +99,7 @@ sweep()
 	said=$(<without.status)$(<without.out)$(<without.err)
 	for _ in 1 2 3; do
 		try_calls "$@"
-		[ $bad = 0 ] && [ $tried -gt 20 ] || return 1
+		[ $bad = 0 ] && [ "$tried" -gt 20 ] || return 1
 		[ $((100 * hit)) -lt $((${LEAST:-90} * tried)) ] || return 0
 	done
 	return 1
