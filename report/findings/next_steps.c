@@ -146,7 +146,7 @@ static bool computing(struct line *line, struct report *r, double least)
 		return false;
 	const struct report_computing *c = r->computing;
 	const struct report_computing_row *row = c && c->rows ? c->row : NULL;
-	const uint64_t few = row ? c->samples - c->in_calls : 0;
+	const uint64_t few = c ? c->samples - c->in_calls : 0;
 	bool more = row ? c->effective < FEW_SAMPLES && period_ns > SHORTEST_NS
 			: !computing_missing(r->profile);
 
@@ -158,7 +158,10 @@ static bool computing(struct line *line, struct report *r, double least)
 		put_share(line, r, share, "computing, ");
 	if (more)
 		fprintf(line->to, "%s%" PRIu64 " sample%s",
-			row ? "of which little is told by " : "with ", few, few == 1 ? "" : "s");
+			row   ? "of which little is told by "
+			: few ? "of which nothing is told by "
+			      : "with ",
+			few, few == 1 ? "" : "s");
 	else
 		fprintf(line->to, "%s of that in %.60s%s; as a flame graph",
 			numbered_share(row->share).text, computing_name(row),

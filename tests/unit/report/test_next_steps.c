@@ -18,7 +18,7 @@ struct situation {
 	const char *first, *second; /* of what is said; NULL: that is all */
 	double half;		    /* of the row's interval, over its mean */
 	double error;		    /* of `looked` */
-	bool forbidden, overloaded, attached, two_threads, two_processes, selected, until;
+	bool no_row, forbidden, overloaded, attached, two_threads, two_processes, selected, until;
 	double unrecorded; /* CPU time of threads without a recorded call */
 	double cost;	   /* of recording, of the time outside */
 };
@@ -40,6 +40,10 @@ static const struct situation situations[] = {
 	 .first = "100.0 % of the time is computing, of which little is told by 1 sample: scprof "
 		  "run "
 		  "--sample 500us -- ./app"},
+	{"one sample, in scprof", 0, 0.0002, 0, 0, 0, 0, 0, 0, 1,
+	 .first = "100.0 % of the time is computing, of which nothing is told by 1 sample: scprof "
+		  "run --sample 500us -- ./app",
+	 .no_row = true},
 	{"samples were not asked for", 0, 10, 0, 0, 0, 0, 0, 0, 0,
 	 .first = "100.0 % of the time is computing, with 0 samples: scprof run --sample 5ms -- "
 		  "./app"},
@@ -204,7 +208,7 @@ static void try(const struct situation *s, bool page)
 	struct report_site site = row_of(s);
 	struct report_computing_row rows[] = {{.brief = "f", .share = 0.6}};
 	struct report_computing computing = {.row = rows,
-					     .rows = s->samples ? 1 : 0,
+					     .rows = s->samples && !s->no_row ? 1 : 0,
 					     .samples = s->samples,
 					     .effective = (double)s->samples};
 	struct report r = {.profile = &p,
