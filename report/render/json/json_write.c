@@ -57,6 +57,17 @@ void json_write_flag(struct json_writer *w, const char *key, bool value)
 	put_value(w, key, value ? "true" : "false");
 }
 
+/* With 7 digits, one value in a thousand would round to other 4 digits than in the text. */
+#define PAGE_DIGITS 10
+
+/* Between two numbers of fewer digits, as 21.205; the value may be 21.205000000000002. */
+static bool is_halfway(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length < PAGE_DIGITS && text[length - 1] == '5';
+}
+
 static void put_real(struct json_writer *w, const char *key, double value, int digits)
 {
 	char text[64];
@@ -66,6 +77,8 @@ static void put_real(struct json_writer *w, const char *key, double value, int d
 		return;
 	}
 	snprintf(text, sizeof(text) - 2, "%.*g", digits, value == 0 ? 0 : value);
+	if (digits == PAGE_DIGITS && is_halfway(text))
+		snprintf(text, sizeof(text) - 2, "%.17g", value);
 	if (!w->page && !strpbrk(text, ".e")) /* that makes it real, not an integer */
 		strcat(text, ".0");
 	put_value(w, key, text);
@@ -73,8 +86,7 @@ static void put_real(struct json_writer *w, const char *key, double value, int d
 
 void json_write_number(struct json_writer *w, const char *key, double value)
 {
-	/* With 7 digits, one value in a thousand would round to other 4 digits than in the text. */
-	put_real(w, key, value, w->page ? 10 : 15);
+	put_real(w, key, value, w->page ? PAGE_DIGITS : 15);
 }
 
 void json_write_rough(struct json_writer *w, const char *key, double value)

@@ -32,7 +32,8 @@ void json_write_integer(struct json_writer *w, const char *key, int64_t n);
 /* Above INT64_MAX as a real number: readers keep integers in 64 bits with a sign. */
 void json_write_count(struct json_writer *w, const char *key, uint64_t n);
 void json_write_count_if(struct json_writer *w, const char *key, bool known, uint64_t n);
-/* null where not finite. 15 significant digits; in a page 10, of which it shows 4. */
+/* null where not finite. 15 significant digits; in a page 10, of which it shows 4 (or all that tell
+ * on which side of halfway it is). */
 void json_write_number(struct json_writer *w, const char *key, double value);
 void json_write_rough(struct json_writer *w, const char *key, double value);	/* 3 digits */
 void json_write_text(struct json_writer *w, const char *key, const char *text); /* NULL: null */

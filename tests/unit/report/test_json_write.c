@@ -239,9 +239,30 @@ static void no_text_ends_a_script_element(void **state)
 	free(text);
 }
 
+/* A page writes ten digits, and rounds to fewer what it read: as the text rounds the value. */
+static void test_a_page_rounds_as_the_text_does(void **state)
+{
+	static const double value[] = {21.205000000000002, 21.204999999999998, 63.615, 0.0625, 15};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(value) / sizeof(*value); i++) {
+		char wanted[32], read[32];
+
+		begin();
+		writer.page = true;
+		json_write_number(&writer, NULL, value[i]);
+		assert_int_equal(fclose(writer.out), 0);
+		snprintf(wanted, sizeof(wanted), "%.2f", value[i]);
+		snprintf(read, sizeof(read), "%.2f", strtod(text, NULL));
+		assert_string_equal(read, wanted);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_page_rounds_as_the_text_does),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(counts),
 		cmocka_unit_test(texts),
