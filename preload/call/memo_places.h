@@ -5,9 +5,9 @@
 
 #include "preload/call/path_cache.h"
 
-#define WAYS 4u /* places of a set: a cache line */
+#define MEMO_WAYS 4u /* places of a set: a cache line */
 
-_Static_assert(WAYS * sizeof(struct memo_place) == 64, "a set is a cache line");
+_Static_assert(MEMO_WAYS * sizeof(struct memo_place) == 64, "a set is a cache line");
 
 /* A tree of read words: a memo that differs leads, by the word that does and what it is now, to one
  * that does not differ there. All words before are equal, so what is looked up is what a walk would
@@ -28,12 +28,12 @@ static inline uint32_t memo_place_tag(uint64_t place)
  * would all be lost: only where all of the set do is one of those taken. */
 static inline struct memo_place *memo_find_victim(struct memo_place *set, uint64_t place)
 {
-	for (unsigned i = 0; i < WAYS; i++) {
-		struct memo_place *at = &set[(memo_place_tag(place) + i) % WAYS];
+	for (unsigned i = 0; i < MEMO_WAYS; i++) {
+		struct memo_place *at = &set[(memo_place_tag(place) + i) % MEMO_WAYS];
 		if (!at->memo->leads)
 			return at;
 	}
-	return &set[memo_place_tag(place) % WAYS];
+	return &set[memo_place_tag(place) % MEMO_WAYS];
 }
 
 /* The memo of this place; NULL: t->place_missed is where one would be put. Sets are filled from
@@ -41,9 +41,9 @@ static inline struct memo_place *memo_find_victim(struct memo_place *set, uint64
 static inline struct scp_memo *memo_look_up(struct scp_thread *t, uint64_t place, uint64_t ra,
 					    uint64_t cfa)
 {
-	struct memo_place *set = &t->place[place & (t->places - 1) & ~(uint64_t)(WAYS - 1)];
+	struct memo_place *set = &t->place[place & (t->places - 1) & ~(uint64_t)(MEMO_WAYS - 1)];
 	struct memo_place *free = NULL;
-	for (unsigned i = 0; i < WAYS; i++) {
+	for (unsigned i = 0; i < MEMO_WAYS; i++) {
 		struct memo_place *at = &set[i];
 		struct scp_memo *m = at->since == t->places_since ? at->memo : NULL;
 		if (!m && !free)

@@ -269,7 +269,7 @@ static bool nothing(struct line *line, struct report *r)
 
 	if (p->looks || !(SCP_GROUP_ALL & ~p->groups))
 		return false;
-	fputs("All groups may record something", line->to);
+	fputs("`-g all` may record some calls", line->to);
 	begin_command(line);
 	next_command_run(line->to, r, SCP_GROUP_ALL, "");
 	return true;

@@ -91,8 +91,11 @@ static struct verdict most_of_calls(const struct report *r)
 	double work = 1e9 * of.in_calls_s;
 	double rest = r->time_ns - waits - work - 1e9 * of.recording_s;
 
-	if (waits >= work && waits >= rest)
+	if (waits >= fmax(work, rest) && waits >= of.recording_s * 1e9)
 		return most_is("waits", "it waits", waits, r->time_ns, "in calls that wait");
+	if (of.recording_s * 1e9 > fmax(work, rest))
+		return most_is("recording", "it is recorded", of.recording_s * 1e9, r->time_ns,
+			       "recording by scprof");
 	if (work >= rest)
 		return most_is("calls", "it works in calls", work, r->time_ns,
 			       "in calls that work");

@@ -18,11 +18,11 @@ const struct warning_code warning_codes[] = {
 	 "See -g and -s of `scprof run`."},
 	{"calls-skipped", N, "calls were passed through without being timed",
 	 "That happens before scprof is ready, and in a signal handler that interrupts it or has "
-	 "hardly any stack. So are what a forked child opens and closes first: it may be about to "
-	 "execute another program. It happens, too, where arguments, the kind of a descriptor, or "
-	 "the "
-	 "callers that --below names are unknown. The calls are in no row; the means of the others "
-	 "are not affected. In a comparison, differences in the number of calls may be theirs.",
+	 "hardly any stack. It happens to a forked child's first calls of open and close: it may "
+	 "be about to execute another program. It happens, too, where arguments, the kind of a "
+	 "descriptor, or the callers that --below names are unknown. The calls are in no row; the "
+	 "means of the others are not affected. In a comparison, differences in the number of "
+	 "calls may be theirs.",
 	 ""},
 	{"overflow", N, "calls, or what is kept of them, found no room in the profile",
 	 "They are counted by function, in the rows \"(no room: path not kept)\", without "

@@ -60,11 +60,14 @@ void json_write_flag(struct json_writer *w, const char *key, bool value)
 /* With 7 digits, one value in a thousand would round to other 4 digits than in the text. */
 #define PAGE_DIGITS 10
 
-/* Between two numbers of fewer digits, as 21.205; the value may be 21.205000000000002. */
+/* Between two numbers of fewer digits, as 21.205 and 123450; the value may be 21.205000000000002.
+ */
 static bool is_halfway(const char *text)
 {
-	size_t length = strlen(text);
+	size_t length = strcspn(text, "e");
 
+	while (length > 1 && text[length - 1] == '0')
+		length--;
 	return length < PAGE_DIGITS && text[length - 1] == '5';
 }
 

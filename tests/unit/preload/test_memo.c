@@ -169,14 +169,14 @@ static void test_caller_function_and_frame_pointer(void **state)
  * the place of one that leads to no other, wherever it prefers to lie. */
 static void test_a_memo_that_leads_to_others_stays(void **state)
 {
-	struct scp_memo *m[WAYS];
+	struct scp_memo *m[MEMO_WAYS];
 
 	(void)state;
-	t->place = calloc(WAYS, sizeof *t->place);
-	t->places = WAYS;
+	t->place = calloc(MEMO_WAYS, sizeof *t->place);
+	t->places = MEMO_WAYS;
 	t->places_since = 1;
 	note(&stack[0]);
-	for (unsigned i = 0; i < WAYS; i++) {
+	for (unsigned i = 0; i < MEMO_WAYS; i++) {
 		stack[0]++;
 		t->found.noted[0].value = stack[0];
 		assert_null(search(t, 1, (uint64_t)stack, 3, FUNCTION, false));
@@ -184,12 +184,12 @@ static void test_a_memo_that_leads_to_others_stays(void **state)
 		put(t, m[i]);
 		assert_ptr_equal(search(t, 1, (uint64_t)stack, 3, FUNCTION, false), m[i]);
 	}
-	assert_int_equal(t->places_used, WAYS);
+	assert_int_equal(t->places_used, MEMO_WAYS);
 	for (unsigned other = 0; other < 64; other++) {
 		assert_null(memo_look_up(t, (uint64_t)other << 32, 2, 2));
 		assert_false(t->place_missed->memo->leads);
 	}
-	for (unsigned i = 0; i < WAYS; i++)
+	for (unsigned i = 0; i < MEMO_WAYS; i++)
 		m[i]->leads = true;
 	assert_null(memo_look_up(t, UINT64_C(2) << 32, 2, 2));
 	assert_ptr_equal(t->place_missed, &t->place[2]);

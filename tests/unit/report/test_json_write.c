@@ -242,18 +242,24 @@ static void no_text_ends_a_script_element(void **state)
 /* A page writes ten digits, and rounds to fewer what it read: as the text rounds the value. */
 static void test_a_page_rounds_as_the_text_does(void **state)
 {
-	static const double value[] = {21.205000000000002, 21.204999999999998, 63.615, 0.0625, 15};
+	static const struct {
+		double value, unit;
+		int decimals;
+	} c[] = {{21.205000000000002, 1, 2},
+		 {21.204999999999998, 1, 2},
+		 {0.0625, 1, 3},
+		 {34250.00000000001, 1000, 1}};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(value) / sizeof(*value); i++) {
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
 		char wanted[32], read[32];
 
 		begin();
 		writer.page = true;
-		json_write_number(&writer, NULL, value[i]);
+		json_write_number(&writer, NULL, c[i].value);
 		assert_int_equal(fclose(writer.out), 0);
-		snprintf(wanted, sizeof(wanted), "%.2f", value[i]);
-		snprintf(read, sizeof(read), "%.2f", strtod(text, NULL));
+		snprintf(wanted, sizeof(wanted), "%.*f", c[i].decimals, c[i].value / c[i].unit);
+		snprintf(read, sizeof(read), "%.*f", c[i].decimals, strtod(text, NULL) / c[i].unit);
 		assert_string_equal(read, wanted);
 		free(text);
 	}

@@ -76,7 +76,7 @@ static const struct situation situations[] = {
 	 .second = "89.9 % of the time is waiting that was not recorded: scprof run -s "
 		   "'pthread_cond_*wait,*sleep,sig*wait*,sigsuspend,wait*' -- ./app"},
 	{"no call was recorded, and of no time is anything known", 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	 .first = "All groups may record something: scprof attach -g all 7", .attached = true},
+	 .first = "`-g all` may record some calls: scprof attach -g all 7", .attached = true},
 	{"what waits by its own system calls", 0, 0.5, 0, 9, 0, 0, 0, 0, 0, .selected = true},
 	{"what waits may be what is off", 0, 1, 0, 9, 0, 0, 8, 100, 200,
 	 .first = "`-g io` would record 80 % of the time"},

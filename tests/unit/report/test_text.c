@@ -229,6 +229,7 @@ static void test_recorded_losses_and_ascii(void **state)
 	p->function[0].overflow_units = p->losses.overflow_time_units = 20000000;
 	p->losses.growth_errno = 28;
 	p->losses.skipped_calls = 3;
+	p->losses.unmatched_ends = 1;
 	setenv("LC_ALL", "C", 1);
 	compare("losses", p, REPORT_BY_PATH, 80, REPORT_TOP_DEFAULT);
 	compare("hostile", fixture_hostile(), REPORT_BY_PATH, 100, REPORT_TOP_DEFAULT);

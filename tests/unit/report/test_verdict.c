@@ -86,6 +86,8 @@ static void without_states_the_calls_tell(void **state)
 	r.perturbation_ns = 1e9;
 	r.gaps_ns = 8e9;
 	expect(&r, "elsewhere", "75.0 % of the threads' time is outside");
+	r.perturbation_ns = 6e9;
+	expect(&r, "recording", "it is recorded: 60.0 % of the threads' time");
 	r.time_ns = 0;
 	expect(&r, "unknown", "no time of a thread was recorded");
 }
