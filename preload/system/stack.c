@@ -35,8 +35,8 @@ static COLD bool reaches(uintptr_t page, uintptr_t end)
 	struct stack_bounds *b = &stack_bounds;
 	if (page >= end || end - page > PAGES_MOST * PAGE)
 		return false;
-	uintptr_t known = b->own.bytes && page < b->own.low ? b->own.low : end;
-	/* `page` is the one that we run on. */
+	/* `page` is the one that we run on, and what makes the end known lies in the last one. */
+	uintptr_t known = b->own.bytes && page < b->own.low ? b->own.low : end & ~(PAGE - 1);
 	uintptr_t hole = page + PAGE;
 	while (hole < known && sys_can_read(hole))
 		hole += PAGE;
@@ -49,12 +49,18 @@ static COLD bool reaches(uintptr_t page, uintptr_t end)
 	return true;
 }
 
-/* The main thread's control block lies elsewhere, with memory of any kind below. A child that
- * another thread forked has a main thread whose stack is not found, unless it was known before. */
+/* The control block of the main thread, once that was seen: 0 before. A child that another thread
+ * forked has that thread's, on whose stack it runs. */
+static uintptr_t main_block;
+
+/* The main thread's control block lies elsewhere, with memory of any kind below. */
 static COLD uintptr_t find_end(void)
 {
-	if (sys_gettid() != sys_getpid())
-		return arch_thread_pointer() & ~(uintptr_t)7;
+	uintptr_t block = arch_thread_pointer(), main = __atomic_load_n(&main_block, __ATOMIC_RELAXED);
+	if (!main && sys_gettid() == sys_getpid())
+		__atomic_store_n(&main_block, main = block, __ATOMIC_RELAXED);
+	if (block != main)
+		return block & ~(uintptr_t)7;
 	return &__libc_stack_end ? ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1 : 0;
 }
 

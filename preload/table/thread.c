@@ -226,7 +226,6 @@ static void give_up(struct scp_thread *t)
 /* `open`: as thread.open is to be. */
 static struct scp_thread *begin_owner(struct scp_thread *t, uint32_t names, uintptr_t open)
 {
-	t->tid = sys_sandboxed ? 0 : sys_gettid();
 	t->inner = 0;
 	forget_regions(t);
 	t->walking = false;
@@ -272,6 +271,7 @@ COLD struct scp_thread *thread_acquire(void)
 		put_aside(t);
 		return NULL;
 	}
+	t->tid = sys_sandboxed ? 0 : (int32_t)t->owned;
 	return begin_owner(t, names, 0);
 }
 
@@ -282,6 +282,7 @@ COLD bool thread_renew(struct scp_thread *t)
 	thread_self = thread_fast = thread_page = NULL;
 	compiler_barrier();
 	if (is_wanted(names) && thread_state_renew(t)) {
+		t->tid = sys_sandboxed ? 0 : sys_gettid(); /* a forked child has its parent's */
 		begin_owner(t, names, open);
 		return true;
 	}

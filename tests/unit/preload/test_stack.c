@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -126,6 +127,33 @@ static void test_stack_of_thread(void **state)
 	pthread_attr_destroy(&attr);
 }
 
+static void *fork_and_find(void *status)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		forget();
+		_exit(stack_find(here()) && stack_holds(here()) ? 0 : 1);
+	}
+	if (waitpid(child, status, 0) != child)
+		*(int *)status = -1;
+	return NULL;
+}
+
+/* Its only thread is not the one that the program began with. */
+static void test_child_of_thread(void **state)
+{
+	pthread_t thread;
+	int status = -1;
+
+	(void)state;
+	forget();
+	assert_true(stack_find(here()));
+	assert_int_equal(pthread_create(&thread, NULL, fork_and_find, &status), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(status, 0);
+}
+
 static bool found_in_context;
 static ucontext_t outside;
 
@@ -213,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_signal_stack_inside),
 		cmocka_unit_test(test_below_control_block),
 		cmocka_unit_test(test_stack_of_thread),
+		cmocka_unit_test(test_child_of_thread),
 		cmocka_unit_test(test_coroutine),
 #ifdef __x86_64__
 		cmocka_unit_test(test_looked_at_anywhere),
