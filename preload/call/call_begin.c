@@ -204,8 +204,8 @@ static COLD bool is_wanted(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint
 	return wanted;
 }
 
-/* The memo, with what is around told by `outer`: that may have been left for good. NULL: no
- * room. */
+/* The memo, with what is around told by `outer`: that may have been left for good. NULL: as
+ * path_cache_find says. */
 static COLD struct scp_memo *find_memo(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
 				       uint32_t function, uintptr_t *outer)
 {

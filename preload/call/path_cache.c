@@ -365,6 +365,9 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 			return m;
 		generation = process_epoch.now.generation;
 	} while (unlikely(t->generation != generation) && generation && !walks++);
+	/* The numbers of modules may be those of a later session: they were asked for before. */
+	if (thread_is_stale(t))
+		return NULL;
 	uint32_t words = stack_words(r, from, function), paths = t->paths;
 	struct scp_site *site = path_tree_site(t, r->path, function);
 	if (t->paths != paths)

@@ -136,7 +136,8 @@ _Static_assert(sizeof(struct scp_memo) + sizeof(struct memo_tail) <=
 	       "spare memo");
 
 /* Find or make the memo of this call: walks the stack. from->outer: thread.open of the call that
- * this one is made inside (0: of none); whether that is in progress is in t->found.outer then. */
+ * this one is made inside (0: of none); whether that is in progress is in t->found.outer then.
+ * NULL: no room, or the thread's session ended meanwhile. */
 HIDDEN struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_start *from,
 					uint32_t function);
 

@@ -19,7 +19,9 @@ COLD struct scp_rt *region_entry(struct scp_thread *t, struct scp_site *site, ui
 {
 	int saved = errno;
 	struct scp_rt *rt = NULL;
-	if (stack_room() >= STACK_TO_RECORD && region_name_describe(site->function))
+	/* Of a thread whose session has ended a later one has the description. */
+	if (stack_room() >= STACK_TO_RECORD && region_name_describe(site->function) &&
+	    !thread_is_stale(t))
 		rt = table_entry(t, site, outcome, false, first_at);
 	errno = saved;
 	return rt;

@@ -26,6 +26,7 @@ struct second_walk {
 	uint64_t ra, cfa, fp;	/* see unwind_register_begin */
 	const uint64_t *frame;	/* SCP_FRAME(), innermost first */
 	uint32_t frames, flags; /* SCP_PATH_* */
+	uint32_t session;	/* whose numbers the frames have */
 };
 
 static struct {
@@ -225,7 +226,8 @@ static void judge(const struct second_walk *w, struct scp_path_checks *counts)
 		return;
 	__atomic_add_fetch(&counts->differ, 1, __ATOMIC_RELAXED);
 	if (state.differences < SCP_PATH_DIFFERENCES_MAX && modules_enter(&signals)) {
-		record(w, at);
+		if (w->session == process_epoch.now.session)
+			record(w, at);
 		modules_leave(&signals);
 	}
 }
@@ -264,8 +266,13 @@ static void walk_again(const struct second_walk *w)
 COLD void second_check_path(const struct scp_thread *t, const struct walk_start *from)
 {
 	const struct walk_result *r = &t->found;
-	struct second_walk w = {from->ra, from->sp,	  from->fp,
-				r->frame, r->frame_count, r->flags & ~SCP_PATH_PYTHON_CUT};
+	struct second_walk w = {from->ra,
+				from->sp,
+				from->fp,
+				r->frame,
+				r->frame_count,
+				r->flags & ~SCP_PATH_PYTHON_CUT,
+				t->session};
 	if (r->flags & SCP_PATH_HEURISTIC)
 		process_count(path_checks.heuristic, 1);
 	if (likely(!second.one_in))
