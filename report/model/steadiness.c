@@ -249,11 +249,10 @@ static void fill_drift(struct report_steadiness *to, const struct steadiness *s,
 	to->step_at = s->drift.kind == STATS_STEP ? s->drift_at : NAN;
 }
 
-static void fill_modes(struct report_steadiness *to, const struct prof_hist *hist, double tick,
-		       double unit, double off)
+static void fill_modes(struct report_steadiness *to, const struct prof_hist *hist, uint32_t buckets,
+		       double tick, double unit, double off)
 {
-	struct bimodality m =
-		bimodality_find(hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, tick);
+	struct bimodality m = bimodality_find(hist->count, buckets, tick);
 
 	to->modes = m.two ? 2 : 1;
 	for (int i = 0; i < 2; i++) {
@@ -286,12 +285,13 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 		     const struct steadiness *steady)
 {
 	const struct prof_clock *clock = &r->profile->clock;
+	const uint64_t *count = sums->hist ? sums->hist->count : NULL;
 	double unit = clock->ns_per_unit * estimate_scale(s);
 	double off = s->overhead_ns - s->inner_overhead_ns;
 	struct report_steadiness *to = &s->steadiness;
-	struct first_call first = warmup_first(sums->first_units, sums->calls, sums->units,
-					       sums->hist ? sums->hist->count : NULL,
-					       SCP_HIST_BLOCKS * SCP_HIST_BUCKETS);
+	uint32_t buckets = count ? histogram_used(count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS) : 0;
+	struct first_call first =
+		warmup_first(sums->first_units, sums->calls, sums->units, count, buckets);
 
 	to->warmup_calls = steady->warmup_calls;
 	to->warmup_ns = (double)steady->warmup_units * unit / (double)steady->warmup_calls - off;
@@ -306,7 +306,7 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 	to->fence_ns = to->outlier_calls = to->outlier_time = to->outlier_ns = NAN;
 	if (!sums->hist)
 		return;
-	fill_modes(to, sums->hist, (double)clock->resolution_units, unit, off);
+	fill_modes(to, sums->hist, buckets, (double)clock->resolution_units, unit, off);
 	fill_outliers(to, sums, unit, off);
 }
 

@@ -50,7 +50,8 @@ double histogram_calls(const uint64_t *count, uint32_t from, uint32_t to)
 	double calls = 0;
 
 	for (uint32_t i = from; i < to; i++)
-		calls += (double)count[i];
+		if (count[i]) /* most are empty */
+			calls += (double)count[i];
 	return calls;
 }
 
@@ -65,7 +66,9 @@ double histogram_quantile(const uint64_t *count, uint32_t buckets, double q)
 	for (uint32_t i = 0; i < last; i++) {
 		double c = (double)count[i];
 
-		if (count[i] && before + c >= rank) {
+		if (!count[i])
+			continue;
+		if (before + c >= rank) {
 			double start = histogram_start(i);
 
 			return start + (histogram_start(i + 1) - start) * (rank - before) / c;

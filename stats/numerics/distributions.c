@@ -11,6 +11,7 @@
 #include <gsl/gsl_sf_psi.h>
 
 #define MANY  1e5
+#define KNOWN 64
 #define LEAST 0.999 /* 1, with tolerance for rounding */
 
 __attribute__((constructor)) static void turn_handler_off(void)
@@ -28,11 +29,27 @@ static bool is_positive(double x)
 	return x > 0 && isfinite(x);
 }
 
+/* The sites of a report have few different numbers of degrees of freedom: each is searched once. */
+static double t_quantile(double p, double freedom)
+{
+	static _Thread_local struct {
+		double p, freedom, quantile;
+	} known[KNOWN], *k;
+
+	k = &known[(unsigned)freedom % KNOWN];
+	if (k->p != p || k->freedom != freedom) {
+		k->quantile = gsl_cdf_tdist_Pinv(p, freedom);
+		k->p = p;
+		k->freedom = freedom;
+	}
+	return k->quantile;
+}
+
 double distributions_t_quantile(double p, double freedom)
 {
 	if (!is_probability(p) || !(freedom >= LEAST))
 		return NAN;
-	return freedom > MANY ? gsl_cdf_ugaussian_Pinv(p) : gsl_cdf_tdist_Pinv(p, freedom);
+	return freedom > MANY ? gsl_cdf_ugaussian_Pinv(p) : t_quantile(p, freedom);
 }
 
 double distributions_t_two_sided(double confidence, double freedom)

@@ -199,21 +199,24 @@ static double mean_of(const struct stats_batches *b, unsigned from, unsigned to)
 	return (double)((long double)sum / ((long double)b->calls * (to - from)));
 }
 
+static unsigned batches_aside(const struct stats_batches *b)
+{
+	struct series s = rank_series_of(b, 0);
+	unsigned k = far_apart(&s);
+
+	if (!k)
+		k = far_run(&s);
+	if (!k)
+		k = shifted(&s);
+	return k && comes_back(b, &s, k) ? 0 : k * s.each;
+}
+
 struct warmup warmup_find(const struct stats_batches *b)
 {
 	struct warmup w = {0, NAN, NAN, NAN};
-	struct series s = rank_series_of(b, 0);
 
-	if (b->count >= LEAST_BATCHES && b->calls * b->count >= LEAST_CALLS) {
-		w.batches = far_apart(&s);
-		if (!w.batches)
-			w.batches = far_run(&s);
-		if (!w.batches)
-			w.batches = shifted(&s);
-		if (w.batches && comes_back(b, &s, w.batches))
-			w.batches = 0;
-		w.batches *= s.each;
-	}
+	if (b->count >= LEAST_BATCHES && b->calls * b->count >= LEAST_CALLS)
+		w.batches = batches_aside(b);
 	if (b->count && b->calls)
 		w.mean_rest = mean_of(b, w.batches, b->count);
 	if (w.batches) {
