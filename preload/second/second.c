@@ -26,7 +26,8 @@ struct second_walk {
 	uint64_t ra, cfa, fp;	/* see unwind_register_begin */
 	const uint64_t *frame;	/* SCP_FRAME(), innermost first */
 	uint32_t frames, flags; /* SCP_PATH_* */
-	uint32_t session;	/* whose numbers the frames have */
+	struct scp_header *header;
+	uint32_t session; /* both are the thread's, and the numbers of the frames, too */
 };
 
 static struct {
@@ -113,15 +114,21 @@ void second_load(void)
 		process.file->header->path_checks.unwinder = second.unwinder;
 }
 
-void second_begin_file(void)
+/* Whoever had libunwind when the process forked has left its locks as they were. */
+void second_note_fork(void)
 {
-	struct scp_header *h = process.file->header;
-	/* Whoever had libunwind when the process forked has left its locks as they were. */
-	if (process.forked && (state.busy || state.shared)) {
+	if (state.busy || state.shared) {
 		state.walk = NULL;
 		second.unwinder = 0;
 	}
 	state.busy = 0;
+}
+
+/* A thread of the session before may be in libunwind still: that has one stack, which it gives back
+ * itself. */
+void second_begin_file(void)
+{
+	struct scp_header *h = process.file->header;
 	state.chunk = (struct file_chunk){0};
 	state.differences = 0;
 	if (!h)
@@ -244,16 +251,15 @@ static bool take(void)
 
 static void walk_again(const struct second_walk *w)
 {
-	struct scp_header *h = process.file->header;
 	uint64_t signals;
 	bool walked = false;
-	if (!h || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
+	if (!w->header || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
 		return;
 	if (state.walk && w->frames && !sys_sandboxed && !(w->flags & SCP_PATH_SMALL_STACK)) {
 		sys_hold_signals(&signals); /* a handler must not leave meanwhile */
 		walked = take();
 		if (walked) {
-			judge(w, &h->path_checks);
+			judge(w, &w->header->path_checks);
 			flag_give(&state.busy);
 		}
 		sys_release_signals(&signals);
@@ -266,13 +272,14 @@ static void walk_again(const struct second_walk *w)
 COLD void second_check_path(const struct scp_thread *t, const struct walk_start *from)
 {
 	const struct walk_result *r = &t->found;
-	struct second_walk w = {from->ra,
-				from->sp,
-				from->fp,
-				r->frame,
-				r->frame_count,
-				r->flags & ~SCP_PATH_PYTHON_CUT,
-				t->session};
+	struct second_walk w = {.ra = from->ra,
+				.cfa = from->sp,
+				.fp = from->fp,
+				.frame = r->frame,
+				.frames = r->frame_count,
+				.flags = r->flags & ~SCP_PATH_PYTHON_CUT,
+				.header = t->file->header,
+				.session = t->session};
 	if (r->flags & SCP_PATH_HEURISTIC)
 		process_count(path_checks.heuristic, 1);
 	if (likely(!second.one_in))

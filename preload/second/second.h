@@ -24,6 +24,9 @@ HIDDEN bool second_choose(const char *one_in);
  * session begins; where the loader may be called and memory be taken. */
 HIDDEN void second_load(void);
 
+/* This is a forked child, where nobody walks any more. */
+HIDDEN void second_note_fork(void);
+
 /* A file begins: in a forked child, too. */
 HIDDEN void second_begin_file(void);
 

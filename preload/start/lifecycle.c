@@ -141,6 +141,7 @@ COLD void lifecycle_start(void)
 	if (!process_epoch.now.noted)
 		note_process();
 	if (lifecycle_dormant) { /* a forked child: the threads were the parent's */
+		second_note_fork();
 		if (thread_forget_all())
 			session_file_forget_all();
 		return;
@@ -172,6 +173,7 @@ COLD void lifecycle_start(void)
 	} else {
 		if (thread_forget_all()) /* a forked child: the threads were the parent's */
 			session_file_forget_all();
+		second_note_fork();
 		process.forked = true;
 		process.session++;
 		process.chunk_busy = process.touching =

@@ -24,6 +24,13 @@ check_profiles()
 	grep -q ' 0 descriptors' sessions.txt
 }
 
+@test "a thread that is in libunwind when its session ends does not meet the next one's there" {
+	[ -e "$BUILD/libscprof-unwind.so" ] || skip "built without libunwind"
+	ORDER=SCPROF_VERIFY_PATHS=1 limited "$PROGRAMS/sessions" "$LIB" "$T/out" 40 20 >sessions.txt
+	[ "$(grep -c '^/' sessions.txt)" -eq 2 ]
+	check_profiles sessions.txt
+}
+
 @test "a profile says that recording ended, and that the process went on" {
 	limited "$PROGRAMS/sessions" "$LIB" "$T/out" 1 1 >sessions.txt
 	read -r profile _ <sessions.txt

@@ -3,7 +3,8 @@
  * so many times, while threads call its wrappers all the time: some for long, some in handlers,
  * some leave by longjmp, end, are cancelled, or fork. Prints, for each KEEPth session, its profile
  * and how many calls of `write` it must have at least and at most; other profiles are removed.
- * With $DELAYS, a page of include/scprof_causal.h, every other session delays all calls.
+ * With $DELAYS, a page of include/scprof_causal.h, every other session delays all calls; $ORDER is
+ * a further setting of each.
  * Last: the growth of memory and mappings between the first tenth of the cycles and the end, and of
  * descriptors between a first session and the end, both times without threads: each thread opens
  * some for a moment. */
@@ -240,6 +241,8 @@ static void give_order(const char *directory, bool with_delays)
 		n += snprintf(o.order.text + n, 4000 - (size_t)n, "SCPROF_CAUSAL=%s",
 			      getenv("DELAYS")) +
 		     1;
+	if (getenv("ORDER"))
+		n += snprintf(o.order.text + n, 4000 - (size_t)n, "%s", getenv("ORDER")) + 1;
 	o.order.text_bytes = (uint32_t)n;
 	int r = begin(&o.order);
 	if (r != SCP_ATTACH_FINE) {
