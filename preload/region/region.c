@@ -108,7 +108,7 @@ static inline __attribute__((always_inline)) struct region_open *begin(
 {
 	thread_mark(t, from.cfa);
 	struct scp_memo *m = function ? region_memo(t, function, from, open) : NULL;
-	if ((unlikely(!m) && function && region_leaves_out(t, open)) ||
+	if ((unlikely(!m) && region_leaves_out(t, open)) ||
 	    (unlikely(!t->regions || t->region_depth == REGIONS_OPEN_MAX) && !has_room(t, kind))) {
 		if (thread_self == t)
 			t->open = thread_after(t, open);

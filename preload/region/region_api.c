@@ -164,12 +164,17 @@ static void api_point(struct scprof_site *site)
 	if (unlikely(!t))
 		return;
 	thread_mark(t, from.cfa);
+	if (unlikely(thread_is_stale(t)) && !t->point.name)
+		region_memo(t, name, from, open); /* which makes it one of this session */
 	const struct scp_recorded recorded = t->recorded;
 	if (likely(t->point.name))
 		end_interval(t, site, name, from, open, now, slow_at);
 	struct region_point *p = &t->point;
-	if (unlikely(!p->name) && (thread_self != t || !control_is_recording()))
-		return; /* what was open is forgotten with the window */
+	if ((unlikely(!p->name) || unlikely(thread_is_stale(t))) && region_leaves_out(t, 0)) {
+		/* What was open is forgotten with the window, or the session. */
+		thread_close(t, thread_after(t, open));
+		return;
+	}
 	p->at = now;
 	p->slow_at = slow_at;
 	p->recorded = recorded; /* what was recorded meanwhile is in the next interval */

@@ -49,7 +49,8 @@ $(BUILD)/tests/unit/preload/embeds_python.so: $(BUILD)/tests/unit/preload/libpyt
 $(BUILD)/tests/unit/preload/test_python_frames: WARN += -DMADE='"$(abspath $(BUILD))/tests/unit/preload"'
 $(BUILD)/tests/unit/preload/test_python_frames: | $(MADE_PYTHONS) $(BUILD)/tests/unit/preload/embeds_python.so
 
-$(BUILD)/tests/unit/preload/test_thread: $(patsubst %,$(BUILD)/preload/call/%.o,path_cache merge walk walk_rows full_walk)
+$(BUILD)/tests/unit/preload/test_thread: $(patsubst %,$(BUILD)/preload/call/%.o,path_cache merge walk walk_rows full_walk call_begin call_end early) \
+	$(patsubst %,$(BUILD)/preload/region/%.o,region region_api region_delay)
 $(BUILD)/tests/unit/preload/test_memo: $(patsubst %,$(BUILD)/preload/call/%.o,merge walk walk_rows full_walk)
 $(BUILD)/tests/unit/preload/test_call_find: $(BUILD)/preload/call/early.o
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "preload/call/path_cache.h"
 #include "preload/clock/clock.h"
 #include "preload/process/process.h"
+#include "preload/region/region.h"
 #include "preload/system/sys.h"
 #include "tests/unit/preload/made_thread.h"
 
@@ -168,6 +170,43 @@ static void test_a_path_that_is_found_after_the_end_is_not_recorded(void **state
 	assert_int_equal(t->paths, paths);
 }
 
+/* The thread's file may be gone: nothing is written before it is one of the session's. */
+static void test_markers_look_at_the_session(void **state)
+{
+	const uint64_t *frame = __builtin_frame_address(0);
+	struct scprof_site site = {"passed", 1, {0}}, other = {"other", 1, {0}};
+	struct scp_thread *t;
+	uint32_t passed;
+	char name[8];
+
+	(void)state;
+	thread_self = NULL;
+	begin_session(ROOM);
+	t = thread_acquire();
+	assert_non_null(t);
+	process_groups = SCP_GROUP_REGION;
+	assert_non_null(region_begin(0, REGION_PLAIN, 0, frame[1], (uint64_t)(frame + 2),
+				     frame[0])); /* 0: without a name */
+	begin_session(ROOM);
+	process_groups = SCP_GROUP_REGION;
+	assert_null(region_begin(0, REGION_PLAIN, 0, frame[1], (uint64_t)(frame + 2), frame[0]));
+	assert_true(thread_is_stale(t));
+	scprof_regions_1.point(&site);
+	assert_false(thread_is_stale(t));
+	passed = t->point.name;
+	assert_int_not_equal(passed, 0);
+	assert_int_not_equal(region_site_name(&other), 0);
+	for (unsigned i = 0; i < REGION_NAMES_MAX; i++) { /* there is none for the two points */
+		snprintf(name, sizeof name, "%u", i);
+		region_name(name, REGION_NAMED_LIKE, SCP_GROUP_REGION);
+	}
+	begin_session(ROOM);
+	process_groups = SCP_GROUP_REGION;
+	scprof_regions_1.point(&other);
+	assert_true(thread_is_stale(t));
+	assert_int_equal(t->point.name, passed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_a_state_that_is_left_while_it_begins_is_of_no_session),
 #endif
 		cmocka_unit_test(test_a_path_that_is_found_after_the_end_is_not_recorded),
+		cmocka_unit_test(test_markers_look_at_the_session),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
