@@ -56,10 +56,11 @@ static uintptr_t main_block;
 /* The main thread's control block lies elsewhere, with memory of any kind below. */
 static COLD uintptr_t find_end(void)
 {
-	uintptr_t block = arch_thread_pointer(), main = __atomic_load_n(&main_block, __ATOMIC_RELAXED);
-	if (!main && sys_gettid() == sys_getpid())
-		__atomic_store_n(&main_block, main = block, __ATOMIC_RELAXED);
-	if (block != main)
+	uintptr_t block = arch_thread_pointer();
+	uintptr_t of_main = __atomic_load_n(&main_block, __ATOMIC_RELAXED);
+	if (!of_main && sys_gettid() == sys_getpid())
+		__atomic_store_n(&main_block, of_main = block, __ATOMIC_RELAXED);
+	if (block != of_main)
 		return block & ~(uintptr_t)7;
 	return &__libc_stack_end ? ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1 : 0;
 }
