@@ -134,35 +134,36 @@ static bool map_page(const char *path)
 	return page != NULL;
 }
 
+/* A thread of an earlier session may read a clock at any time: what is chosen can be read. */
 void clock_choose(const char *name, const char *page_path)
 {
 	struct clock_choice *c = &clock_chosen;
-	uint32_t asked = kind_by_name(name);
-	c->slow_kind = SCP_CLOCK_NONE; /* one by one: `page` is read at any time */
+	uint32_t asked = kind_by_name(name), kind = asked, slow = SCP_CLOCK_NONE;
 	c->fallback = 0;
 	c->phases = false;
 	c->tick_ns = 0;
 	c->requested = asked;
-	c->kind = asked;
 	if (asked == SCP_CLOCK_PAGE && !map_page(page_path)) {
-		c->kind = default_kind();
+		kind = default_kind();
 		c->fallback = 1;
 	} else if (asked == SCP_CLOCK_DUAL) {
-		c->kind = SCP_CLOCK_TSC;
-		c->slow_kind = map_page(page_path) ? SCP_CLOCK_PAGE : SCP_CLOCK_COARSE;
+		kind = SCP_CLOCK_TSC;
+		slow = map_page(page_path) ? SCP_CLOCK_PAGE : SCP_CLOCK_COARSE;
 	} else if (asked == SCP_CLOCK_NONE) {
-		c->kind = default_kind();
+		kind = default_kind();
 		c->fallback = name != NULL;
 	}
-	if (c->kind == SCP_CLOCK_COARSE || c->slow_kind == SCP_CLOCK_COARSE) {
+	if (kind == SCP_CLOCK_COARSE || slow == SCP_CLOCK_COARSE) {
 		struct timespec resolution = {0, 0};
 		clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
 		c->tick_ns = (uint64_t)resolution.tv_nsec;
 		c->phases = c->tick_ns && fine_clock_is_cheap();
 	}
-	c->beside = c->slow_kind;
-	c->histograms = c->kind == SCP_CLOCK_TSC || c->kind == SCP_CLOCK_MONOTONIC ||
-			c->kind == SCP_CLOCK_THREAD_CPU;
+	__atomic_store_n(&c->kind, kind, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->slow_kind, slow, __ATOMIC_RELEASE);
+	c->beside = slow;
+	c->histograms = kind == SCP_CLOCK_TSC || kind == SCP_CLOCK_MONOTONIC ||
+			kind == SCP_CLOCK_THREAD_CPU;
 }
 
 /* The least of a few short loops. */

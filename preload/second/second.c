@@ -249,11 +249,11 @@ static bool take(void)
 	return false;
 }
 
-static void walk_again(const struct second_walk *w)
+static void walk_again(const struct second_walk *w, uint32_t one_in)
 {
 	uint64_t signals;
 	bool walked = false;
-	if (!w->header || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % second.one_in)
+	if (!w->header || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % one_in)
 		return;
 	if (state.walk && w->frames && !sys_sandboxed && !(w->flags & SCP_PATH_SMALL_STACK)) {
 		sys_hold_signals(&signals); /* a handler must not leave meanwhile */
@@ -272,6 +272,8 @@ static void walk_again(const struct second_walk *w)
 COLD void second_check_path(const struct scp_thread *t, const struct walk_start *from)
 {
 	const struct walk_result *r = &t->found;
+	/* Read once: the next session may ask for none. */
+	uint32_t one_in = __atomic_load_n(&second.one_in, __ATOMIC_RELAXED);
 	struct second_walk w = {.ra = from->ra,
 				.cfa = from->sp,
 				.fp = from->fp,
@@ -282,12 +284,12 @@ COLD void second_check_path(const struct scp_thread *t, const struct walk_start 
 				.session = t->session};
 	if (r->flags & SCP_PATH_HEURISTIC)
 		process_count(path_checks.heuristic, 1);
-	if (likely(!second.one_in))
+	if (likely(!one_in))
 		return;
 	if (t->walk.merges) {
 		w.frame = t->c_frames.frame;
 		w.frames = t->c_frames.count;
 		w.flags |= w.frames == SCP_MAX_FRAMES ? SCP_PATH_TRUNCATED : 0;
 	}
-	walk_again(&w);
+	walk_again(&w, one_in);
 }

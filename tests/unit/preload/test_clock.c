@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Whoever reads a clock while one is chosen, as a thread of the session before may, can read it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/clock/clock.h"
+#include "tests/unit/preload/made_thread.h"
+
+#ifdef __x86_64__
+static unsigned looks, lies;
+
+static void look(void)
+{
+	looks++;
+	lies += !clock_chosen.page &&
+		(clock_chosen.kind == SCP_CLOCK_PAGE || clock_chosen.slow_kind == SCP_CLOCK_PAGE);
+}
+
+/* There is no page. */
+static void choose(void *name)
+{
+	clock_choose(name, "/nonexistent");
+}
+
+static void test_no_clock_of_a_page_without_one(void **state)
+{
+	static char *const names[] = {"page", "dual", "tsc", "none such"};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		clock_chosen.page = NULL;
+		looks = lies = 0;
+		left.at_each = look;
+		left_after(-1, choose, names[i]);
+		left.at_each = NULL;
+		assert_true(looks > 50);
+		assert_int_equal(lies, 0);
+		assert_int_not_equal(clock_chosen.kind, SCP_CLOCK_NONE);
+	}
+}
+#endif
+
+/* What cannot be had is said, and replaced. */
+static void test_fallback(void **state)
+{
+	(void)state;
+	clock_choose("monotonic", NULL);
+	assert_int_equal(clock_chosen.kind, SCP_CLOCK_MONOTONIC);
+	assert_int_equal(clock_chosen.fallback, 0);
+	clock_choose("page", "/nonexistent");
+	assert_int_not_equal(clock_chosen.kind, SCP_CLOCK_PAGE);
+	assert_int_equal(clock_chosen.fallback, 1);
+	assert_int_equal(clock_chosen.requested, SCP_CLOCK_PAGE);
+	clock_choose(NULL, NULL);
+	assert_int_equal(clock_chosen.fallback, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#ifdef __x86_64__
+		cmocka_unit_test(test_no_clock_of_a_page_without_one),
+#endif
+		cmocka_unit_test(test_fallback),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
