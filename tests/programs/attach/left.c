@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A quiet program that leaves something behind when it is told to, to try what looks for that: at
- * SIGUSR2 with the value N (sigqueue) it does the Nth of the things below. One thread waits in
- * read. Prints "ready 1", "left N" when it was done, and "ended" at the end of its input. */
+ * SIGUSR2 with the value N (sigqueue) it does the Nth of the things below. Prints "ready 1", "left
+ * N" when it was done, and "ended" at the end of its input. */
 #include "tried.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 
 static long page_of_data[1024] __attribute__((aligned(4096))) = {1};
@@ -81,23 +83,26 @@ static void leave(int what)
 	}
 }
 
+/* By a descriptor: sigtimedwait would take SIGUSR2 out of the thread's mask while it waits. */
 int main(void)
 {
 	static sigset_t orders;
-	struct timespec often = {0, 20000000};
-	siginfo_t info;
+	struct signalfd_siginfo info;
+	struct pollfd wait[2] = {{.events = POLLIN}, {.events = POLLIN}};
 	char c;
 
 	sigemptyset(&orders);
 	sigaddset(&orders, SIGUSR2);
 	pthread_sigmask(SIG_BLOCK, &orders, NULL);
+	wait[1].fd = signalfd(-1, &orders, SFD_CLOEXEC);
 	fcntl(0, F_SETFL, O_NONBLOCK);
 	say("ready 1\n");
 	while (read(0, &c, 1) != 0) {
-		if (sigtimedwait(&orders, &info, &often) != SIGUSR2)
+		poll(wait, 2, -1);
+		if (!(wait[1].revents & POLLIN) || read(wait[1].fd, &info, sizeof info) < 1)
 			continue;
-		leave(info.si_value.sival_int);
-		say("left %d\n", info.si_value.sival_int);
+		leave(info.ssi_int);
+		say("left %d\n", info.ssi_int);
 	}
 	say("ended\n");
 	return 0;
