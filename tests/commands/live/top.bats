@@ -637,14 +637,13 @@ last_picture()
 		wait runs on; Ctrl-C ends it. The report comes when it ends
 		shell touch $T/go
 		wait the command has ended, but 1 process of it still runs
-		shell rm $T/go
+		shell touch $T/done
 		end 0" "$SCPROF" run --live -o "$T/p.scp" -- \
 		python3 -c 'import os, select, sys, time
 if os.fork():
     while not os.path.exists(sys.argv[1]): select.select([], [], [], 0.05)
 else:
-    while not os.path.exists(sys.argv[1]): time.sleep(0.05)
-    while os.path.exists(sys.argv[1]): time.sleep(0.05)' "$T/go"
+    while not os.path.exists(sys.argv[2]): time.sleep(0.05)' "$T/go" "$T/done"
 	grep -q 'profile: .*p.scp' normal
 }
 
