@@ -35,7 +35,7 @@ static COLD bool reaches(uintptr_t page, uintptr_t end)
 	struct stack_bounds *b = &stack_bounds;
 	if (page >= end || end - page > PAGES_MOST * PAGE)
 		return false;
-	/* `page` is the one that we run on, and what makes the end known lies in the last one. */
+	/* `page` is the one that we run on; the last one has the control block at `end`. */
 	uintptr_t known = b->own.bytes && page < b->own.low ? b->own.low : end & ~(PAGE - 1);
 	uintptr_t hole = page + PAGE;
 	while (hole < known && sys_can_read(hole))
