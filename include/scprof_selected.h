@@ -20,14 +20,16 @@
 struct scp_selected {
 	/* Written by libscprof.so: the original, where it is the same for all callers. */
 	void *real;
-	uint32_t id;	      /* index of the record */
+	/* Index of the record. libscprof.so adds what no earlier object had. */
+	uint32_t id;
 	uint32_t name;	      /* offsets of strings */
 	uint32_t version;     /* 0: the symbol has none */
 	uint32_t shown;	      /* for reports: demangled */
 	uint32_t soname;      /* of the library that it was found in */
 	uint32_t flags;	      /* SCP_SELECTED_* */
 	uint32_t stack_words; /* SCP_SELECTED_STACK: words of arguments on the stack, at most */
-	uint32_t reserved[7];
+	int32_t table;	      /* offset of the table from here; 0 in those of earlier versions */
+	uint32_t reserved[6];
 };
 /* Not exported: handed out by dlsym, for one original each. */
 #define SCP_SELECTED_SPARE 1u

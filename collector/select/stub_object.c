@@ -190,7 +190,8 @@ static void put_record(struct object *o, size_t texts, size_t i, uint32_t flags)
 	const struct selected_symbol *s = &o->c->symbol[i];
 	struct scp_selected r = {.id = (uint32_t)((o->image.size - o->records_at) / sizeof(r)),
 				 .flags = flags | o->stack[i].flags,
-				 .stack_words = o->stack[i].words};
+				 .stack_words = o->stack[i].words,
+				 .table = (int32_t)o->table_at - (int32_t)o->image.size};
 
 	r.name = (uint32_t)texts + stub_image_string(o, &o->text, s->name);
 	r.version = s->version ? (uint32_t)texts + stub_image_string(o, &o->text, s->version) : 0;

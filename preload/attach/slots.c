@@ -230,6 +230,8 @@ static void forget_gone(bool some_were_closed)
 static void look_through_new(void)
 {
 	struct slots_loads before = slots.loads;
+	if (!slots.pid) /* the session ended while this thread waited for the lock */
+		return;
 	if (!slots_object_collect(&slots.objects, &slots.loads)) {
 		slots.counts->failed++;
 		return;
@@ -270,6 +272,7 @@ static void put_all_back(void)
 {
 	struct slots_loads before = slots.loads;
 	uint32_t failed = slots.counts->failed;
+	slots.pid = 0;
 	if (!slots_object_collect(&slots.objects, &slots.loads)) {
 		slots.counts->failed++;
 		return;
@@ -355,7 +358,7 @@ void slots_put_back(struct scp_attach_slots *n)
 		put_back_alone();
 	else
 		n->failed += !do_locked(put_all_back);
-	slots.pid = 0;
+	slots.pid = 0; /* even without the lock */
 	errno = saved;
 }
 

@@ -96,13 +96,12 @@ static void add_wrapped(const struct slots_list *objects)
 
 static void add_selected(const struct slots_list *objects)
 {
-	const char *table_at = (const char *)selected_now;
-	for (uint32_t i = 0; i < selected_count(); i++) {
-		const struct scp_selected *s = selected_symbol(i);
-		uint64_t stub = (uint64_t)table_at + (uint64_t)selected_now->stubs +
-				(uint64_t)i * SCP_SELECTED_STUB_BYTES;
+	const struct scp_selected_table *t = selected_table();
+	for (uint32_t i = 0; t && i < t->count; i++) {
+		const struct scp_selected *s = selected_symbol(t, i);
 		if (!(s->flags & SCP_SELECTED_SPARE))
-			add(objects, table_at + s->name, stub, (uint64_t)s->real);
+			add(objects, selected_text(s, s->name), (uint64_t)selected_stub(t, i),
+			    (uint64_t)s->real);
 	}
 }
 

@@ -13,25 +13,20 @@ extern void scprof_chosen_dlsym(void);
 
 static struct slots_list opened; /* of const struct scp_selected_table *, the earlier sessions' */
 
-static const struct scp_selected *symbols(const struct scp_selected_table *t)
+static bool same_text(const struct scp_selected *a, uint32_t at_a, const struct scp_selected *b,
+		      uint32_t at_b)
 {
-	return (const void *)((const char *)t + t->symbols);
-}
-
-static bool same_text(const struct scp_selected_table *a, uint32_t at_a,
-		      const struct scp_selected_table *b, uint32_t at_b)
-{
-	return !at_a == !at_b && text_equal((const char *)a + at_a, (const char *)b + at_b);
+	return !at_a == !at_b && text_equal(selected_text(a, at_a), selected_text(b, at_b));
 }
 
 static bool is_equal(const struct scp_selected_table *a, const struct scp_selected_table *b)
 {
 	for (uint32_t i = 0; a->count == b->count && i < a->count; i++) {
-		const struct scp_selected *x = symbols(a) + i, *y = symbols(b) + i;
+		const struct scp_selected *x = selected_symbol(a, i), *y = selected_symbol(b, i);
 		if (x->flags != y->flags || x->stack_words != y->stack_words ||
-		    !same_text(a, x->name, b, y->name) ||
-		    !same_text(a, x->version, b, y->version) ||
-		    !same_text(a, x->shown, b, y->shown) || !same_text(a, x->soname, b, y->soname))
+		    !same_text(x, x->name, y, y->name) ||
+		    !same_text(x, x->version, y, y->version) ||
+		    !same_text(x, x->shown, y, y->shown) || !same_text(x, x->soname, y, y->soname))
 			return false;
 	}
 	return a->count == b->count;
@@ -81,26 +76,44 @@ static const struct scp_selected_table *known_table(const struct scp_selected_ta
 	return NULL;
 }
 
+/* Ids that no table before has. (The kernel's limit on mappings comes long before their end.) */
+static const struct scp_selected_table *keep(const struct scp_selected_table *t)
+{
+	static uint32_t given;
+	const struct scp_selected_table **kept = slots_memory_add(&opened, sizeof *kept);
+	if (!kept)
+		return NULL;
+	for (uint32_t i = 0; i < t->count; i++)
+		selected_symbol(t, i)->id += given;
+	given += t->count;
+	return *kept = t;
+}
+
+static void use(const struct scp_selected_table *t)
+{
+	__atomic_store_n(&selected_now, t, __ATOMIC_SEQ_CST);
+}
+
 bool slots_stubs_use(const char *path)
 {
-	const struct scp_selected_table *t, *known, **kept;
+	const struct scp_selected_table *t, *known, *kept;
 	void *handle = NULL;
 	int saved = errno;
-	selected_now = NULL;
-	if (!path)
+	if (!path) {
+		use(NULL);
 		return true;
+	}
 	t = open_table(path, &handle);
 	known = t ? known_table(t) : NULL;
-	kept = t && !known ? slots_memory_add(&opened, sizeof *kept) : NULL;
-	if (kept)
-		*kept = t;
-	else if (handle) /* nobody has been led there yet */
+	kept = t && !known ? keep(t) : known;
+	if (handle && (!kept || kept != t)) /* nobody has been led there yet */
 		((int (*)(void *))function_resolve(FN_dlclose))(handle);
-	selected_now = known ? known : kept ? t : NULL;
-	if (selected_now)
+	if (kept) {
+		use(kept);
 		selected_resolve_all();
-	else
+	} else {
 		dlerror(); /* ours, not the program's */
+	}
 	errno = saved;
-	return selected_now != NULL;
+	return kept != NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "preload/call/call_fast.h"
 #include "preload/causal/causal.h"
+#include "preload/function/selected.h"
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 #include "preload/table/table.h"
@@ -17,7 +18,7 @@
 /* Time that no table could take: counted for the function, in the whole process. */
 static COLD void add_overflow(struct scp_call *c, uint64_t units, uint64_t bytes)
 {
-	struct scp_function *f = process.function[c->function];
+	struct scp_function *f = selected_record(c->function);
 	process_loss(overflow_calls, 1);
 	if (!f)
 		return;

@@ -24,9 +24,10 @@ static bool prepares_exec(uint32_t function)
 	case FN_write:
 		return early_writes;
 	default:
-		return function >= FN_COUNT && function < FN_COUNT + selected_count() &&
-		       selected_is_memory(function - FN_COUNT);
+		break;
 	}
+	const struct scp_selected *s = selected_find(function);
+	return s && selected_is_memory(s);
 }
 
 bool early_try(void)

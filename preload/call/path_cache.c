@@ -251,11 +251,11 @@ static uint32_t stack_words(const struct walk_result *r, const struct walk_start
 	uint32_t unwinder = r->wide; /* its first word */
 	uint64_t first = r->noted_count > unwinder ? r->noted[unwinder].address : 0;
 	uint64_t frame = first < from->sp ? SELECTED_FRAME_UNKNOWN : (first - from->sp) / 8;
-	if (function < FN_COUNT)
+	if (function < SELECTED_FIRST)
 		return 0;
 	if (modules_is_ours(from->ra) && frame != SELECTED_FRAME_UNKNOWN)
 		frame = selected_stack_copied(from->sp, from->fp, frame);
-	return selected_stack_words(function - FN_COUNT, from->sp, frame);
+	return selected_stack_words(selected_find(function), from->sp, frame);
 }
 
 static void clear_result(struct walk_result *r)
@@ -357,6 +357,8 @@ COLD struct scp_memo *path_cache_find(struct scp_thread *t, const struct walk_st
 	struct walk_result *r = &t->found;
 	struct scp_memo *m;
 	uint32_t generation, walks = 0;
+	if (unlikely(selected_is_over(function)))
+		return NULL;
 	/* Once more where the generation moved: the walk met an interpreter, most often, and not
 	 * even the first path is to miss its Python frames. */
 	do {

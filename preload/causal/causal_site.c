@@ -19,11 +19,8 @@ static const char *name_of(uint32_t function, const char **library)
 	*library = "";
 	if (function < FN_COUNT)
 		return function_info[function].shown;
-	if (function - FN_COUNT < selected_count())
-		return selected_name(function - FN_COUNT);
-	return function >= REGION_FIRST && function < REGION_FIRST + REGION_NAMES_MAX
-		       ? region_name_text(function, library, &group)
-		       : NULL;
+	return function_is_region(function) ? region_name_text(function, library, &group)
+					    : selected_name(function);
 }
 
 static uint64_t add(uint64_t hash, uint64_t word)
@@ -159,7 +156,7 @@ static bool is_at_end(const struct scp_causal_page *page, uint32_t function, con
 	uint32_t place = page->place;
 	if (place == SCP_CAUSAL_BEGIN || place == SCP_CAUSAL_END)
 		return place == SCP_CAUSAL_END;
-	return function >= REGION_FIRST || waits(name);
+	return function_is_region(function) || waits(name);
 }
 
 /* The key's place, entered if need be; SCP_CAUSAL_SITES: there is none. */

@@ -25,7 +25,7 @@ struct before {
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct before *b = data;
-	uint64_t own = (uint64_t)visit, stubs = (uint64_t)selected_now, start, end;
+	uint64_t own = (uint64_t)visit, stubs = (uint64_t)selected_table(), start, end;
 	(void)size;
 	unwind_object_extent(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, &start, &end);
 	if (b->count == MOST_OBJECTS || own - start < end - start || stubs - start < end - start)
@@ -73,8 +73,11 @@ void precedence_read(uint32_t groups, char *text, size_t room)
 	for (unsigned i = 0; i < FN_COUNT && b.named <= MOST_NAMED; i++)
 		if (function_info[i].group & groups)
 			consider(&b, function_info[i].symbol);
-	for (uint32_t i = 0; i < selected_count() && b.named <= MOST_NAMED; i++)
-		if (!(selected_symbol(i)->flags & SCP_SELECTED_SPARE))
-			consider(&b, (const char *)selected_now + selected_symbol(i)->name);
+	const struct scp_selected_table *t = selected_table();
+	for (uint32_t i = 0; t && i < t->count && b.named <= MOST_NAMED; i++) {
+		const struct scp_selected *s = selected_symbol(t, i);
+		if (!(s->flags & SCP_SELECTED_SPARE))
+			consider(&b, selected_text(s, s->name));
+	}
 	text_append(text, room, b.at, b.named ? ")" : "");
 }

@@ -7,10 +7,8 @@
 #include "preload/process/process.h"
 #include "preload/system/util.h"
 
-#define REGION_NAME_MAX	  200u /* bytes, without the NUL; what is longer is cut */
-#define REGION_NAMES_MAX  4096u
-#define REGION_FIRST	  PROCESS_FUNCTIONS /* ids of functions: after the selected functions' */
-#define REGION_NAMED_LIKE "region"	    /* the library that a region is shown under */
+#define REGION_NAME_MAX	  200u	   /* bytes, without the NUL; what is longer is cut */
+#define REGION_NAMED_LIKE "region" /* the library that a region is shown under */
 
 /* The id of the function `name` of `library` (both are copied); 0: no room for another name. */
 HIDDEN uint32_t region_name(const char *name, const char *library, uint32_t group);

@@ -16,14 +16,23 @@
 extern char scprof_chosen_table[] __attribute__((weak, visibility("default")));
 const struct scp_selected_table *selected_now = (const void *)scprof_chosen_table;
 
-static char *table(void)
+struct scp_selected *selected_find(uint32_t function)
 {
-	return (char *)(uintptr_t)selected_now;
+	const struct scp_selected_table *t = selected_table();
+	if (function < SELECTED_FIRST || !t || !t->count)
+		return NULL;
+	struct scp_selected *first = selected_symbol(t, 0);
+	uint32_t i = function - selected_id(first);
+	return i < t->count ? first + i : NULL;
 }
 
-static const char *text_of(uint32_t offset)
+uint32_t selected_slot(uint32_t function)
 {
-	return table() + offset;
+	const struct scp_selected_table *t = selected_table();
+	if (function < SELECTED_FIRST)
+		return function;
+	uint32_t i = t && t->count ? function - selected_id(selected_symbol(t, 0)) : UINT32_MAX;
+	return t && i < t->count ? SELECTED_FIRST + i : PROCESS_FUNCTIONS;
 }
 
 /* For the assembly; NULL until it is known. */
@@ -77,14 +86,13 @@ static bool is_unversioned_before(void *a, void *b)
 }
 
 /* To the loader, a definition in an object without versions has any version; to dlvsym none. */
-static void *look_up_version(const struct scp_selected *s, void *handle)
+static void *look_up_version(const char *name, const char *version, void *handle)
 {
 	if (!dlvsym || !dladdr1)
-		return selected_real_dlsym() == (void *)find_next
-			       ? libc_find_next(text_of(s->name), text_of(s->version))
-			       : libc_dlsym(handle, text_of(s->name));
-	void *exact = dlvsym(handle, text_of(s->name), text_of(s->version));
-	void *any = libc_dlsym(handle, text_of(s->name));
+		return selected_real_dlsym() == (void *)find_next ? libc_find_next(name, version)
+								  : libc_dlsym(handle, name);
+	void *exact = dlvsym(handle, name, version);
+	void *any = libc_dlsym(handle, name);
 	if (exact && !any)
 		libc_forget_error();
 	return any && any != exact && is_unversioned_before(any, exact) ? any : exact;
@@ -92,11 +100,13 @@ static void *look_up_version(const struct scp_selected *s, void *handle)
 
 static void *look_up(const struct scp_selected *s, void *handle)
 {
+	const char *name = selected_text(s, s->name);
+	const char *version = s->version ? selected_text(s, s->version) : NULL;
 	/* All that is loaded until we begin is for all to see. */
 	if (process_groups == GROUPS_UNSET && handle == libc_scope() && libc_dlsym_calls())
-		return libc_find_next(text_of(s->name), s->version ? text_of(s->version) : NULL);
+		return libc_find_next(name, version);
 	looking++;
-	void *p = s->version ? look_up_version(s, handle) : libc_dlsym(handle, text_of(s->name));
+	void *p = version ? look_up_version(name, version, handle) : libc_dlsym(handle, name);
 	looking--;
 	return p;
 }
@@ -109,9 +119,9 @@ static COLD void *selected_nothing(void)
 
 static bool is_stub(const void *p)
 {
-	const char *stubs = table() + selected_now->stubs;
-	return (const char *)p >= stubs &&
-	       (const char *)p < stubs + (uint64_t)selected_count() * SCP_SELECTED_STUB_BYTES;
+	const struct scp_selected_table *t = selected_table();
+	return t && (const char *)p >= selected_stub(t, 0) &&
+	       (const char *)p < selected_stub(t, t->count);
 }
 
 COLD void selected_absent(void)
@@ -119,32 +129,36 @@ COLD void selected_absent(void)
 	__builtin_trap();
 }
 
-bool selected_is_memory(uint32_t i)
+bool selected_is_memory(const struct scp_selected *s)
 {
 	static const char *const names[] = {"free", "malloc", "calloc", "realloc"};
 	for (unsigned n = 0; n < sizeof names / sizeof *names; n++)
-		if (text_equal(text_of(selected_symbol(i)->name), names[n]))
+		if (text_equal(selected_text(s, s->name), names[n]))
 			return true;
 	return false;
 }
 
 /* So that nothing else that dlsym does not find can ask for them. */
-static void resolve_memory(void)
+static void resolve_memory(const struct scp_selected_table *t)
 {
-	for (uint32_t i = 0; i < selected_count(); i++)
-		if (!selected_symbol(i)->real && selected_is_memory(i) &&
-		    !(selected_symbol(i)->flags & SCP_SELECTED_SPARE))
-			selected_symbol(i)->real = look_up(selected_symbol(i), libc_scope());
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct scp_selected *s = selected_symbol(t, i);
+		if (!s->real && selected_is_memory(s) && !(s->flags & SCP_SELECTED_SPARE))
+			s->real = look_up(s, libc_scope());
+	}
 }
 
 /* The stub object comes before us: what is next after us is the original. */
 void selected_resolve_all(void)
 {
+	const struct scp_selected_table *t = selected_table();
 	bool failed = false;
-	resolve_memory();
-	for (uint32_t i = 0; i < selected_count(); i++) {
-		struct scp_selected *s = selected_symbol(i);
-		if (!s->real && !(s->flags & SCP_SELECTED_SPARE))
+	if (!t)
+		return;
+	resolve_memory(t);
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct scp_selected *s = selected_symbol(t, i);
+		if ((!s->real || libc_opened_later) && !(s->flags & SCP_SELECTED_SPARE))
 			s->real = look_up(s, libc_scope());
 		failed |= !s->real;
 	}
@@ -158,7 +172,7 @@ static void *look_up_in(const struct scp_selected *s, const char *object)
 	void *handle = *object && dlopen ? dlopen(object, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	void *p = handle ? look_up(s, handle) : NULL;
 	if (handle && !p && s->version) /* a library opened later may have none */
-		p = libc_dlsym(handle, text_of(s->name));
+		p = libc_dlsym(handle, selected_text(s, s->name));
 	if (handle)
 		((int (*)(void *))function_resolve(FN_dlclose))(handle);
 	return p && !is_stub(p) ? p : NULL;
@@ -173,14 +187,14 @@ static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
 	if (!p && unwind_object_find_object(ra - 1, &caller))
 		p = look_up_in(s, caller.name);
 	if (!p && !sys_sandboxed) /* may look for a file */
-		p = look_up_in(s, text_of(s->soname));
+		p = look_up_in(s, selected_text(s, s->soname));
 	libc_forget_error();
 	return p;
 }
 
 static void note_library(const struct scp_selected *s, void *real)
 {
-	struct scp_function *f = process.function[FN_COUNT + s->id];
+	struct scp_function *f = selected_record(selected_id(s));
 	struct unwind_object object;
 	if (f && !*f->library && unwind_object_find_object((uint64_t)real, &object))
 		text_append(f->library, sizeof f->library, 0, text_basename(object.name));
@@ -224,49 +238,52 @@ static bool bind_spare(struct scp_selected *s, void *real)
 COLD void *selected_dlsym(void *handle, const char *name)
 {
 	void *p = libc_dlsym(handle, name);
-	for (uint32_t i = 0; p && i < selected_count(); i++) {
-		struct scp_selected *s = selected_symbol(i);
-		if (!text_equal(text_of(s->name), name))
+	const struct scp_selected_table *t = selected_table();
+	for (uint32_t i = 0; p && t && i < t->count; i++) {
+		struct scp_selected *s = selected_symbol(t, i);
+		if (!text_equal(selected_text(s, s->name), name))
 			continue;
 		if (s->flags & SCP_SELECTED_SPARE ? bind_spare(s, p) : s->real == p)
-			return table() + selected_now->stubs +
-			       (uint64_t)s->id * SCP_SELECTED_STUB_BYTES;
+			return selected_stub(t, i);
 	}
 	return p;
 }
 
 static uint64_t record_bytes(const struct scp_selected *s)
 {
-	uint64_t bytes = function_record_bytes(text_of(s->shown));
+	uint64_t bytes = function_record_bytes(selected_text(s, s->shown));
 	return (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
 }
 
 const char *selected_name(uint32_t id)
 {
-	return text_of(selected_symbol(id)->shown);
+	const struct scp_selected *s = selected_find(id);
+	return s ? selected_text(s, s->shown) : NULL;
 }
 
 static void fill_record(struct scp_function *record, const struct scp_selected *s, uint64_t bytes)
 {
 	record->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
-	function_fill_record(record, FN_COUNT + s->id, SCP_GROUP_SELECTED, text_of(s->shown));
-	process.function[FN_COUNT + s->id] = record;
+	function_fill_record(record, selected_id(s), SCP_GROUP_SELECTED,
+			     selected_text(s, s->shown));
+	process.function[selected_slot(selected_id(s))] = record;
 	if (s->real)
 		note_library(s, s->real);
 }
 
 bool selected_write_records(void)
 {
+	const struct scp_selected_table *t = selected_table();
 	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk);
-	for (uint32_t i = 0; i < selected_count(); i++)
-		room += record_bytes(selected_symbol(i));
+	for (uint32_t i = 0; t && i < t->count; i++)
+		room += record_bytes(selected_symbol(t, i));
 	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
 	if (!selected_count() || !file_chunk(process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return !selected_count();
-	for (uint32_t i = 0; i < selected_count(); i++) {
-		uint64_t bytes = record_bytes(selected_symbol(i));
-		fill_record(file_next_record(&chunk, bytes), selected_symbol(i), bytes);
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint64_t bytes = record_bytes(selected_symbol(t, i));
+		fill_record(file_next_record(&chunk, bytes), selected_symbol(t, i), bytes);
 		file_publish_record(&chunk, bytes);
 	}
 	return true;

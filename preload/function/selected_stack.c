@@ -43,14 +43,6 @@ static bool has_room(uint64_t cfa, uint64_t words)
 	return can_read(to - LEFT_BELOW, here);
 }
 
-static const struct scp_selected *symbol_of(uint32_t id)
-{
-	/* of overhead.c, which is no function's */
-	static const struct scp_selected scratch = {.flags = SCP_SELECTED_STACK,
-						    .stack_words = SELECTED_STACK_FAST};
-	return id < selected_count() ? selected_symbol(id) : &scratch;
-}
-
 /* Is the original the function that the tool looked at? */
 static bool is_known(const struct scp_selected *s)
 {
@@ -58,12 +50,14 @@ static bool is_known(const struct scp_selected *s)
 	if (!(s->flags & SCP_SELECTED_STACK_HERE))
 		return s->flags & SCP_SELECTED_STACK;
 	return s->real && unwind_object_find_object((uint64_t)s->real, &object) &&
-	       text_equal(text_basename(object.name), (const char *)selected_now + s->soname);
+	       text_equal(text_basename(object.name), selected_text(s, s->soname));
 }
 
-uint32_t selected_stack_words(uint32_t id, uint64_t cfa, uint64_t frame)
+uint32_t selected_stack_words(const struct scp_selected *s, uint64_t cfa, uint64_t frame)
 {
-	const struct scp_selected *s = symbol_of(id);
+	static const struct scp_selected scratch = {.flags = SCP_SELECTED_STACK,
+						    .stack_words = SELECTED_STACK_FAST};
+	s = s ? s : &scratch;
 	bool known = is_known(s), endless = frame == SELECTED_FRAME_UNKNOWN;
 	uint64_t most = known ? KNOWN_MAX : endless ? UNKNOWN_FRAME_MAX : UNKNOWN_MAX;
 	uint64_t words = known && s->stack_words < frame ? s->stack_words : endless ? most : frame;
@@ -90,11 +84,11 @@ uint64_t selected_stack_copied(uint64_t cfa, uint64_t fp, uint64_t frame)
 								 : SELECTED_STACK_FAST;
 }
 
-COLD void selected_stack_count(uint32_t id)
+COLD void selected_stack_count(const struct scp_selected *s)
 {
 	struct scp_header *h = process.file->header;
 	if (h && !__atomic_fetch_add(&h->uncopied_calls, 1, __ATOMIC_RELAXED) &&
-	    id < selected_count())
+	    selected_find(selected_id(s)))
 		text_append(h->uncopied_function, sizeof h->uncopied_function, 0,
-			    selected_name(id));
+			    selected_text(s, s->shown));
 }

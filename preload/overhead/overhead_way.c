@@ -177,7 +177,7 @@ void overhead_way_prepare(const struct overhead_way *w)
 	prepare_thread(w);
 	prepare_entry(w->slow);
 	selected_call_scratch = (struct scp_selected){
-		.real = empty, .id = FN_SCRATCH - FN_COUNT, .flags = SELECTED_SCRATCH};
+		.real = empty, .id = FN_SCRATCH - SELECTED_FIRST, .flags = SELECTED_SCRATCH};
 	thread_self = t;
 	thread_fast = w->fast && w->clock == SCP_CLOCK_TSC ? t : NULL;
 	thread_page = w->fast && w->clock == SCP_CLOCK_PAGE ? t : NULL;

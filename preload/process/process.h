@@ -34,8 +34,18 @@ extern HIDDEN union process_epoch_page {
 	char page[ARCH_PAGE_MAX]; /* it shares a page with nothing else */
 } process_epoch;
 
-/* Wrappers, and selected functions. */
-#define PROCESS_FUNCTIONS (256 + SCP_SELECTED_MAX)
+/* Ids of functions: of wrappers (function.h), of names of regions (region_name.h), of selected
+ * functions (selected.h). An id is never another function's in the life of a process: calls that
+ * begin late, in a later session, bring it along. */
+#define REGION_FIRST	 256u
+#define REGION_NAMES_MAX 4096u
+#define SELECTED_FIRST	 (REGION_FIRST + REGION_NAMES_MAX)
+static inline bool function_is_region(uint32_t id)
+{
+	return id >= REGION_FIRST && id < SELECTED_FIRST;
+}
+/* The slots of selected_slot. */
+#define PROCESS_FUNCTIONS (SELECTED_FIRST + SCP_SELECTED_MAX)
 
 /* What the library's own work costs a call. */
 struct overhead_costs {
@@ -46,7 +56,7 @@ struct overhead_costs {
 
 struct process {
 	struct profile_file *file; /* never NULL; of an earlier session where it is not this one */
-	/* By wrapper id, then selected functions; NULL without a file. */
+	/* By selected_slot: wrappers and selected functions; NULL without a file. */
 	struct scp_function *function[PROCESS_FUNCTIONS];
 	struct file_chunk chunk; /* PROCESS chunk that takes module records */
 	uint32_t chunk_busy, touching;

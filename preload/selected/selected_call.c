@@ -25,7 +25,7 @@ bool selected_call_disturbed;
 
 static inline uint32_t id_of(const struct selected_frame *f)
 {
-	return FN_COUNT + f->symbol->id;
+	return selected_id(f->symbol);
 }
 
 static inline __attribute__((always_inline)) void copy_stack(struct selected_frame *f,
@@ -50,7 +50,7 @@ static __attribute__((noinline)) uint32_t begin_large(struct selected_frame *f,
 		if (t)
 			t->open = outer;
 		f->call.way = WAY_NONE;
-		selected_stack_count(f->symbol->id);
+		selected_stack_count(f->symbol);
 		return SELECTED_PASS;
 	}
 	f->words = words;
@@ -194,7 +194,8 @@ static COLD uint32_t begin_otherwise(struct selected_frame *f)
 {
 	if (is_scratch(f))
 		return begin_scratch(f);
-	if (f->symbol->real && !thread_self && thread_is_unwanted()) {
+	if (f->symbol->real &&
+	    ((!thread_self && thread_is_unwanted()) || selected_is_over(id_of(f)))) {
 		f->real = f->symbol->real;
 		return SELECTED_PASS;
 	}
@@ -259,9 +260,8 @@ COLD uint32_t selected_call_begin_slow(struct selected_frame *f)
 		return SELECTED_PASS;
 	}
 	f->real = find_original(f);
-	uint64_t words =
-		c->site ? c->stack_words
-			: selected_stack_words(f->symbol->id, CFA(f), SELECTED_FRAME_UNKNOWN);
+	uint64_t words = c->site ? c->stack_words
+				 : selected_stack_words(f->symbol, CFA(f), SELECTED_FRAME_UNKNOWN);
 	f->call.way = WAY_SLOW;
 	errno = saved;
 	if (words > SELECTED_STACK_FAST)

@@ -19,8 +19,12 @@
 
 static void forget_functions(void)
 {
-	for (unsigned i = 0; i < FN_COUNT + selected_count(); i++)
+	static uint32_t most; /* selected functions of any session */
+	most = selected_count() > most ? selected_count() : most;
+	for (unsigned i = 0; i < FN_COUNT; i++)
 		process.function[i] = NULL;
+	for (unsigned i = 0; i < most; i++)
+		process.function[SELECTED_FIRST + i] = NULL;
 }
 
 /* Returns the groups that are recorded in the file. */

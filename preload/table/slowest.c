@@ -91,15 +91,15 @@ static COLD uint8_t judge(uint32_t function)
 	char copy[sizeof((struct scp_function *)0)->library];
 	const char *name, *library = copy;
 	uint32_t group = SCP_GROUP_SELECTED;
-	if (function >= REGION_FIRST) {
+	if (function_is_region(function)) {
 		name = region_name_text(function, &library, &group);
 	} else {
-		const struct scp_function *f = process.function[function];
+		const struct scp_function *f = selected_record(function);
 		if (!f)
 			return WANT_YES;
 		group = function < FN_COUNT ? function_info[function].group : group;
 		name = function < FN_COUNT ? function_info[function].shown
-					   : selected_name(function - FN_COUNT);
+					   : selected_name(function);
 		bytes_copy(copy, f->library, sizeof copy - 1);
 		copy[sizeof copy - 1] = 0; /* of the file, so it may end nowhere */
 	}
@@ -108,13 +108,14 @@ static COLD uint8_t judge(uint32_t function)
 
 static bool is_wanted(uint32_t function)
 {
-	if (function >= sizeof slowest_known.wanted)
+	uint32_t slot = selected_slot(function);
+	if (slot >= PROCESS_FUNCTIONS)
 		return true;
-	if (slowest_known.wanted[function] == WANT_UNKNOWN) {
+	if (slowest_known.wanted[slot] == WANT_UNKNOWN) {
 		__atomic_store_n(&judged, true, __ATOMIC_RELEASE);
-		slowest_known.wanted[function] = judge(function);
+		slowest_known.wanted[slot] = judge(function);
 	}
-	return slowest_known.wanted[function] == WANT_YES;
+	return slowest_known.wanted[slot] == WANT_YES;
 }
 
 static bool has_arrays(struct scp_thread *t)

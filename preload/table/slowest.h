@@ -16,7 +16,7 @@
 /* Of the process, found out as calls come. */
 struct slowest_known {
 	uint64_t least_units; /* the shortest call to keep; 0: the counter's rate is not known */
-	uint8_t wanted[REGION_FIRST + REGION_NAMES_MAX]; /* by function: 0 not known, 1 yes, 2 no */
+	uint8_t wanted[PROCESS_FUNCTIONS]; /* by selected_slot: 0 not known, 1 yes, 2 no */
 };
 extern HIDDEN struct slowest_known slowest_known;
 

@@ -49,7 +49,7 @@ static void add_slow(struct scp_thread *t, struct scp_rt *rt)
 
 static uint64_t way_of(uint32_t function)
 {
-	if (function >= REGION_FIRST)
+	if (function_is_region(function))
 		return SCP_WAY_REGION;
 	if (function >= FN_COUNT)
 		return SCP_WAY_SELECTED;

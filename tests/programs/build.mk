@@ -36,6 +36,7 @@ PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
 # A table of absolute addresses among its data.
 PROGRAM_LIBS_val_offset = -no-pie
 PROGRAM_LIBS_uses_libunwind = -lunwind
+PROGRAM_LIBS_stubs = $(PROGRAMS)/chosen_lib.so -Wl,-rpath,'$$ORIGIN'
 
 # Before glibc 2.34 these are libraries of their own.
 LIBC_PARTS = -lpthread -Wl,--push-state,--as-needed -ldl -lrt -Wl,--pop-state
@@ -46,6 +47,7 @@ $(PROGRAMS)/$(basename $(notdir $(1))): $(1)
 	$$(compile_program) $$(PROGRAM_FLAGS_$$(@F)) -o $$@ $$< $$(PROGRAM_LIBS_$$(@F)) $(LIBC_PARTS)
 endef
 $(foreach source,$(PROGRAM_SRC),$(eval $(call target_program,$(source))))
+$(PROGRAMS)/stubs: $(PROGRAMS)/chosen_lib.so
 
 $(PROGRAMS)/plugin_a.so: PLUGIN = -DPLUGIN_ENTRY=plugin_a -DPLUGIN_ROOM=64
 $(PROGRAMS)/plugin_b.so: PLUGIN = -DPLUGIN_ENTRY=plugin_b -DPLUGIN_ROOM=256

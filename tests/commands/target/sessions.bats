@@ -31,6 +31,19 @@ check_profiles()
 	check_profiles sessions.txt
 }
 
+@test "the address of a stub is good in later sessions, which select other functions or none" {
+	local calls profile
+	"$SCPROF" symbols --stubs many.so "$PROGRAMS/stubs" ten_integers
+	"$SCPROF" symbols --stubs few.so "$PROGRAMS/stubs" factorial
+	limited "$PROGRAMS/stubs" "$LIB" "$T/out" "$T/many.so" "$T/few.so" >sessions.txt
+	for calls in '["ten_integers",20]' '["factorial",10]' '' '["ten_integers",20]'; do
+		read -r profile
+		"$SCPROF" report --by function --format json "$profile" >report.json
+		SHOWN='[.sites[] | [.symbol, .calls]]' holds \
+			"[.sites[] | select(.library == \"chosen_lib.so\") | [.symbol, .calls]] == [$calls]"
+	done <sessions.txt
+}
+
 @test "a profile says that recording ended, and that the process went on" {
 	limited "$PROGRAMS/sessions" "$LIB" "$T/out" 1 1 >sessions.txt
 	read -r profile _ <sessions.txt

@@ -67,9 +67,10 @@ static void *watches(void *unused)
 	return unused;
 }
 
+/* For much longer than it sleeps: whoever shares its CPU looks while it sleeps. */
 static __attribute__((noinline)) void compute(void)
 {
-	for (unsigned long i = 0; i < 100000; i++)
+	for (unsigned long i = 0; i < 20000000; i++)
 		sum += i;
 }
 

@@ -87,6 +87,11 @@ const char *selected_name(uint32_t id)
 	return NULL;
 }
 
+uint32_t selected_slot(uint32_t function)
+{
+	return function;
+}
+
 bool file_optional_chunk(struct profile_file *f, struct file_chunk *chunk, uint32_t type,
 			 uint32_t of)
 {
