@@ -74,7 +74,7 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 		return p;
 	overhead_measure_first();
 	if (at_rest)
-		libraries_note();
+		slots_locked(libraries_note);
 	state.sessions++;
 	text_append(state.profile, sizeof state.profile, 0, process.file->path);
 	if (libc_opened_later)
