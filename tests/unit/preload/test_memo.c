@@ -26,6 +26,8 @@ static int set_up(void **state)
 	t = made_thread(SCP_GRANULE, 1 << 16);
 	t->memos.first = 1 << 16;
 	t->memos.limit = 1 << 24;
+	t->no_site.rt[SCP_COMPLETED] = &t->no_entry; /* what a memo leads to is fetched */
+	t->previous = &t->start_mark;
 	for (unsigned i = 0; i < sizeof stack / sizeof stack[0]; i++)
 		stack[i] = UINT64_C(0x7f0000000000) + i;
 	t->found.noted_count = t->found.wide = t->found.python_words = 0;
@@ -55,6 +57,7 @@ static struct scp_memo *make_at(struct memo_place *place)
 	m->ra = 1;
 	m->cfa = (uint64_t)stack;
 	*memo_tail(m) = (struct memo_tail){3, 0};
+	m->site = &t->no_site;
 	m->function = FUNCTION;
 	return m;
 }
