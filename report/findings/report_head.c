@@ -232,14 +232,13 @@ static void name_clock(const struct head *f, const struct prof_clock *c, char *o
 static void describe_cost(const struct head *f, char *out, size_t room)
 {
 	const struct report *r = f->report;
-	double took = r->perturbation_ns;
+	double took = r->perturbation_ns / r->time_ns, most = r->perturbation_high_ns / r->time_ns;
 
 	if (r->threads_time.known)
-		took = 1e9 * threads_time_cpu(r, &r->threads_time).recording_s;
+		took = threads_time_share(r, &r->threads_time, TIME_RECORDING);
 	snprintf(out, room,
 		 "recording by scprof %s of the time, with what it costs in caches up to %s",
-		 share_of_time(f, took).text,
-		 share_of_time(f, fmax(fmin(r->perturbation_high_ns, r->time_ns), took)).text);
+		 numbered_share(took).text, numbered_share(fmax(fmin(most, 1), took)).text);
 }
 
 void report_head_calls(const struct head *f)

@@ -10,13 +10,12 @@
 
 #define OVERLOADED 0.2 /* as in threads_time.c; of one program of several */
 
-static struct verdict most_is(const char *code, const char *begin, double part, double all,
-			      const char *where)
+static struct verdict most_is(const char *code, const char *begin, double share, const char *where)
 {
 	struct verdict v = {.code = code};
 
 	snprintf(v.text, sizeof(v.text), "%s: %s of the threads' time is %s", begin,
-		 numbered_share(fmax(part, 0) / all).text, where);
+		 numbered_share(fmax(share, 0)).text, where);
 	return v;
 }
 
@@ -59,28 +58,30 @@ static struct verdict in_other_threads(const struct report_threads_time *t)
 
 static struct verdict most_of(const struct report *r, const struct report_threads_time *t)
 {
-	const struct threads_cpu on = threads_time_cpu(r, t);
+	double part[TIME_PARTS];
 	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s,
 	       asleep = t->asleep_in_calls_s + t->not_recorded_s,
 	       all = cpu + asleep + t->runnable_s;
-	const struct {
-		double s;
+	static const struct {
 		const char *code, *begin, *where;
-	} parts[] = {
-		{on.in_calls_s, "calls", "it works in calls", "on a CPU in recorded calls"},
-		{on.outside_s, "computes", "it computes", "on a CPU outside of calls"},
-		{on.recording_s, "recording", "it is recorded", "recording by scprof"},
-		{t->asleep_in_calls_s, "waits", "it waits", "asleep in recorded calls"},
-		{t->not_recorded_s, "waits-elsewhere", "it waits",
-		 "asleep outside of recorded calls"},
+	} parts[TIME_PARTS] = {
+		[TIME_IN_CALLS] = {"calls", "it works in calls", "on a CPU in recorded calls"},
+		[TIME_OUTSIDE] = {"computes", "it computes", "on a CPU outside of calls"},
+		[TIME_RECORDING] = {"recording", "it is recorded", "recording by scprof"},
+		[TIME_ASLEEP_IN_CALLS] = {"waits", "it waits", "asleep in recorded calls"},
+		[TIME_NOT_RECORDED] = {"waits-elsewhere", "it waits",
+				       "asleep outside of recorded calls"},
 	};
-	size_t from = asleep > cpu ? 3 : 0, to = asleep > cpu ? 5 : 3, most = from;
+	enum time_part from = asleep > cpu ? TIME_ASLEEP_IN_CALLS : TIME_IN_CALLS, most = from,
+		       to = asleep > cpu ? TIME_PARTS : TIME_RUNNABLE;
 
 	if (r->overloaded && t->runnable_s > OVERLOADED * all)
 		return overloaded(r, t, cpu, all);
-	for (size_t i = from; i < to; i++)
-		most = parts[i].s > parts[most].s ? i : most;
-	return most_is(parts[most].code, parts[most].begin, parts[most].s, all, parts[most].where);
+	threads_time_parts(r, t, part);
+	for (enum time_part i = from; i < to; i++)
+		most = part[i] > part[most] ? i : most;
+	return most_is(parts[most].code, parts[most].begin, threads_time_share(r, t, most),
+		       parts[most].where);
 }
 
 /* By the calls alone. */
@@ -92,14 +93,14 @@ static struct verdict most_of_calls(const struct report *r)
 	double rest = r->time_ns - waits - work - 1e9 * of.recording_s;
 
 	if (waits >= fmax(work, rest) && waits >= of.recording_s * 1e9)
-		return most_is("waits", "it waits", waits, r->time_ns, "in calls that wait");
+		return most_is("waits", "it waits", waits / r->time_ns, "in calls that wait");
 	if (of.recording_s * 1e9 > fmax(work, rest))
-		return most_is("recording", "it is recorded", of.recording_s * 1e9, r->time_ns,
+		return most_is("recording", "it is recorded", of.recording_s * 1e9 / r->time_ns,
 			       "recording by scprof");
 	if (work >= rest)
-		return most_is("calls", "it works in calls", work, r->time_ns,
+		return most_is("calls", "it works in calls", work / r->time_ns,
 			       "in calls that work");
-	return most_is("elsewhere", "it does something else", rest, r->time_ns,
+	return most_is("elsewhere", "it does something else", rest / r->time_ns,
 		       "outside of recorded calls");
 }
 

@@ -29,7 +29,22 @@ struct threads_cpu {
 	double in_calls_s, outside_s, recording_s;
 };
 struct threads_cpu threads_time_cpu(const struct report *r, const struct report_threads_time *t);
-/* The same of elapsed time, where the states are not known: of calls that work. */
+/* The parts of the bar of time, in s and not below 0. */
+enum time_part {
+	TIME_IN_CALLS,
+	TIME_OUTSIDE,
+	TIME_RECORDING,
+	TIME_RUNNABLE,
+	TIME_ASLEEP_IN_CALLS,
+	TIME_NOT_RECORDED,
+	TIME_PARTS
+};
+void threads_time_parts(const struct report *r, const struct report_threads_time *t,
+			double part[TIME_PARTS]);
+/* A part's share as the bar prints it, where all add up to 100.0 %; NAN: there is no time. */
+double threads_time_share(const struct report *r, const struct report_threads_time *t,
+			  enum time_part of);
+/* As threads_time_cpu, of elapsed time, where the states are not known: of calls that work. */
 struct threads_cpu threads_time_by_calls(const struct report *r);
 /* Is most CPU time of threads without a recorded call? */
 static inline bool threads_time_is_elsewhere(const struct report_threads_time *t)

@@ -271,6 +271,31 @@ struct threads_cpu threads_time_cpu(const struct report *r, const struct report_
 	return (struct threads_cpu){in_calls, outside, cpu - in_calls - outside};
 }
 
+void threads_time_parts(const struct report *r, const struct report_threads_time *t,
+			double part[TIME_PARTS])
+{
+	const struct threads_cpu on = threads_time_cpu(r, t);
+	const double s[TIME_PARTS] = {on.in_calls_s, on.outside_s,	   on.recording_s,
+				      t->runnable_s, t->asleep_in_calls_s, t->not_recorded_s};
+
+	for (size_t i = 0; i < TIME_PARTS; i++)
+		part[i] = fmax(s[i], 0);
+}
+
+double threads_time_share(const struct report *r, const struct report_threads_time *t,
+			  enum time_part of)
+{
+	double part[TIME_PARTS], all = 0;
+	int32_t permille[TIME_PARTS] = {0};
+
+	threads_time_parts(r, t, part);
+	for (size_t i = 0; i < TIME_PARTS; i++)
+		all += part[i];
+	if (numbers_percentages(part, TIME_PARTS, 1000, permille) == 0 && permille[of])
+		return permille[of] / 1000.0;
+	return part[of] / all;
+}
+
 struct threads_cpu threads_time_by_calls(const struct report *r)
 {
 	double work_ns = fmax(r->calls_ns - r->nested_ns - r->waiting_ns, 0);

@@ -21,6 +21,10 @@ def states(b, report):
     words = b.run("byId('time').textContent")
     expect("Mostly kept from its CPUs" in words and f"waiting for a CPU {runnable} %" in words and f"asleep in calls {asleep} %" in words
            and "undefined" not in words, words)
+    expect(b.run("inTenths([['a', 0.6364], ['b', 0.3611], ['c', 0.001445], ['d', 0.001055]]).map(([, of]) => of)") == [0.636, 0.361, 0.002, 0.001],
+           "the parts do not add up to 100.0 %")
+    cut = b.run("[...byId('time').querySelectorAll('.l-bar span')].filter((part) => part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent)")
+    expect(not cut, f"numbers in the bar are cut: {cut}")
     said_first = b.run("byId('time').querySelector('.l-bar').getAttribute('aria-label')")
     expect(f"waiting for a CPU {runnable} %" in said_first, f"a reader hears {said_first}")
     expect(b.run("byId('time').getBoundingClientRect().bottom < innerHeight / 2"), "it is not on the first screen")

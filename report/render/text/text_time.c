@@ -80,17 +80,18 @@ static void name_waits(const struct report *r, bool only_waits, char *out, size_
 static void fill_states(struct time_line *l, const struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
-	const struct threads_cpu cpu = threads_time_cpu(r, t);
+	double part[TIME_PARTS];
 	double off = threads_time_difference(r);
 
 	l->about = !(fabs(off) <= EXACT) && t->estimated_s > EXACT * r->time_ns / 1e9;
 	name_waits(r, false, l->waits, sizeof(l->waits));
-	add(l, cpu.in_calls_s, "█", "#", "on a CPU in calls");
-	add(l, cpu.outside_s, "▓", "=", "on a CPU outside of calls");
-	add(l, cpu.recording_s, "▞", "%", "recording by scprof");
-	add(l, t->runnable_s, "▒", "+", "runnable: waited for a CPU");
-	add(l, t->asleep_in_calls_s, "░", "-", l->waits);
-	add(l, t->not_recorded_s, "·", ".", "waiting, not recorded");
+	threads_time_parts(r, t, part);
+	add(l, part[TIME_IN_CALLS], "█", "#", "on a CPU in calls");
+	add(l, part[TIME_OUTSIDE], "▓", "=", "on a CPU outside of calls");
+	add(l, part[TIME_RECORDING], "▞", "%", "recording by scprof");
+	add(l, part[TIME_RUNNABLE], "▒", "+", "runnable: waited for a CPU");
+	add(l, part[TIME_ASLEEP_IN_CALLS], "░", "-", l->waits);
+	add(l, part[TIME_NOT_RECORDED], "·", ".", "waiting, not recorded");
 }
 
 static void fill_calls(struct time_line *l, const struct report *r)

@@ -11,6 +11,7 @@
 
 #include "report/findings/findings.h"
 #include "report/model/model.h"
+#include "tests/unit/support/near.h"
 
 static void expect(const struct report *r, const char *code, const char *words)
 {
@@ -57,6 +58,23 @@ static void the_largest_part_is_named(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		expect(&cases[i].r, cases[i].code, cases[i].words);
+}
+
+/* What is short of 100.0 % goes to where most was cut. */
+static void shares_are_those_of_the_bar(void **state)
+{
+	struct report r = of(394.56, 302.54, 1.445, 0, 0, 301.455);
+	double all = 0;
+
+	(void)state;
+	for (enum time_part i = 0; i < TIME_PARTS; i++)
+		all += threads_time_share(&r, &r.threads_time, i);
+	assert_near(all, 1, 1e-9);
+	expect(&r, "calls", "it works in calls: 39.5 %");
+	assert_near(threads_time_share(&r, &r.threads_time, TIME_RECORDING), 0.001, 1e-9);
+	r = of(636.37, 361.07, 1.445, 0, 0, 1.115);
+	expect(&r, "calls", "it works in calls: 63.6 %");
+	assert_near(threads_time_share(&r, &r.threads_time, TIME_RECORDING), 0.002, 1e-9);
 }
 
 static void an_overloaded_machine_comes_first(void **state)
@@ -122,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_largest_part_is_named),
+		cmocka_unit_test(shares_are_those_of_the_bar),
 		cmocka_unit_test(an_overloaded_machine_comes_first),
 		cmocka_unit_test(without_states_the_calls_tell),
 		cmocka_unit_test(computing_in_other_threads_is_no_waiting),

@@ -23,6 +23,14 @@ function stateShares(parts, names) {
 	return parts.some((part) => part === null) || !(all > 0) ? null : names.map((name, i) => [name, Math.max(parts[i], 0) / all]);
 }
 
+// Of all, rounded as the text report's bar of time: tenths of a percent that add up to 100.0 %.
+function inTenths(shares) {
+	const tenths = shares.map(([, of]) => Math.floor(1000 * of));
+	const missing = 1000 - tenths.reduce((sum, n) => sum + n, 0);
+	shares.map(([, of], i) => [tenths[i] - 1000 * of, i]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, missing).forEach(([, i]) => tenths[i]++);
+	return shares.map(([part], i) => [part, tenths[i] / 1000]);
+}
+
 const rowShares = (of) => (of ? stateShares([of.on_cpu, of.runnable, of.asleep], Object.keys(STATES)) : null);
 const shareWords = (shares, words) => shares.map(([part, of]) => `${words[part]} ${share(of)}`).join(", ");
 

@@ -22,7 +22,7 @@ function sleepers(part) {
 
 // { shares, which, all, of }: the parts' shares, and which calls the part `of` is. null: not known.
 function threadsTime() {
-	const t = doc.threads_time, shares = t && stateShares(t.ns, t.parts);
+	const t = doc.threads_time, exact = t && stateShares(t.ns, t.parts), shares = exact && inTenths(exact);
 	if (shares) {
 		const all = t.ns.reduce((sum, ns) => sum + Math.max(ns, 0), 0);
 		return { shares, all, of: "asleep_in_calls", which: sleepers(shares.find(([part]) => part === "asleep_in_calls")[1]) };
@@ -30,7 +30,7 @@ function threadsTime() {
 	const { threads, in_calls: calls, waiting } = doc.time;
 	const work = Math.max(calls - waiting, 0);
 	const halves = stateShares([work, waiting, threads - calls], ["work", "waiting", "outside"]);
-	return threads > 0 && halves ? { shares: halves, all: threads, of: "waiting", which: waitsByFunction() } : null;
+	return threads > 0 && halves ? { shares: inTenths(halves), all: threads, of: "waiting", which: waitsByFunction() } : null;
 }
 
 function showThreadsTime() {
@@ -43,7 +43,7 @@ function showThreadsTime() {
 	const stolen = t && t.stolen >= 0.001 ? `the host stole ${share(t.stolen)} of the time on a CPU` : "";
 	const seen = time.shares.filter(([part, of]) => of >= 0.0005);
 	replace(section, element("h2", { id: "time-title" }, `${(t && MOSTLY[t.mostly]) || "Where the time went"}`, element("span", { class: "quiet-text" }, ` all threads' ${duration(time.all)}`)),
-		stateBar(time.shares, THREAD_STATES, 0.05), element("p", { class: "verdict" }, nameOf(doc.verdict, "words")),
+		stateBar(time.shares, THREAD_STATES, 0.13), element("p", { class: "verdict" }, nameOf(doc.verdict, "words")),
 		element("div", { class: "legend" }, seen.map(([part, of]) => stateKey(part, [`${THREAD_STATES[part]} `, element("b", {}, share(of)), part === time.of ? which : ""])),
 			stolen ? element("span", {}, stolen) : ""));
 }
