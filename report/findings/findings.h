@@ -101,10 +101,12 @@ void next_command_program(FILE *to, const struct report *r);
  * but for its warnings, or of a view of one program. */
 struct verdict {
 	const char *code; /* "overloaded", "computes", "calls", "recording", "waits",
-			     "waits-elsewhere", "elsewhere", "unknown" */
+			     "waits-elsewhere", "elsewhere", "killed", "unknown" */
 	char text[200];
 };
 struct verdict verdict_of(const struct report *r);
+/* Was it killed long after its last calls? */
+bool verdict_hung(const struct report *r);
 /* Fill next_step[] and next_steps: at most NEXT_STEPS sentences, the most useful first, each with a
  * command that can be copied. To be called when all else of the report is known. Names are as in
  * the profile, not yet clean. Without memory there are fewer. `page`: the report is one. */

@@ -304,6 +304,8 @@ static bool add(struct report *r, step *say, bool page)
 
 void next_steps_fill(struct report *r, bool page)
 {
+	if (verdict_hung(r)) /* it says what helps */
+		return;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r->next_steps < NEXT_STEPS; i++)
 		add(r, steps[i], page);
 	if (!r->next_steps && !r->calls)

@@ -10,6 +10,9 @@
 
 #define OVERLOADED 0.2 /* as in threads_time.c; of one program of several */
 
+/* Of the time until a process was killed, what all its threads' time is at least. */
+#define KNOWN_LEAST 0.5
+
 static struct verdict most_is(const char *code, const char *begin, double share, const char *where)
 {
 	struct verdict v = {.code = code};
@@ -104,12 +107,55 @@ static struct verdict most_of_calls(const struct report *r)
 		       "outside of recorded calls");
 }
 
+/* What the verdict is of, where that is one program; else NULL. */
+static const struct report_program *only_program(const struct report *r)
+{
+	if (r->apart && programs_shown(r) == 1)
+		return &r->program[0];
+	return r->programs == 1 && r->first
+		       ? &r->program[r->program_of[r->first - r->profile->process]]
+		       : NULL;
+}
+
+/* A thread's time is up to the end of its last call: a process that hung, and was killed, has
+ * little of it. How long that lived, in s; 0: it is none. */
+static double hung_s(const struct report *r)
+{
+	const struct report_program *p = only_program(r);
+
+	return p && p->processes == 1 && p->first->count == 1 &&
+			       p->first->end_state == SCP_END_RUNNING &&
+			       p->first->end.seen == SCP_END_SIGNAL &&
+			       !(r->profile->flags & SCP_FILE_WINDOWS) &&
+			       p->time_ns < 1e9 * KNOWN_LEAST * p->wall_s
+		       ? p->wall_s
+		       : 0;
+}
+
+bool verdict_hung(const struct report *r)
+{
+	return hung_s(r) > 0;
+}
+
+static struct verdict hung(double wall_s)
+{
+	struct verdict v = {.code = "killed"};
+
+	snprintf(v.text, sizeof(v.text),
+		 "it was killed after %s; what its threads did after their last calls is not "
+		 "known. While it hangs, `scprof dump PID` tells it",
+		 numbered_duration(wall_s * 1e9, false).text);
+	return v;
+}
+
 struct verdict verdict_of(const struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
 
 	if (threads_time_is_elsewhere(t))
 		return in_other_threads(t);
+	if (verdict_hung(r))
+		return hung(hung_s(r));
 	if (threads_time_mostly(t))
 		return most_of(r, t);
 	if (r->time_ns > 0)

@@ -18,6 +18,7 @@ struct situation {
 	const char *first, *second; /* of what is said; NULL: that is all */
 	double half;		    /* of the row's interval, over its mean */
 	double error;		    /* of `looked` */
+	bool killed;		    /* after ten times as long */
 	bool no_row, forbidden, overloaded, attached, two_threads, two_processes, selected, until;
 	double unrecorded; /* CPU time of threads without a recorded call */
 	double cost;	   /* of recording, of the time outside */
@@ -113,6 +114,8 @@ static const struct situation situations[] = {
 	 .second = "99.0 % of the time is waiting that was not recorded", .unrecorded = 4},
 	{"what looks like computing is recording", 5, 4, 1, 0, 0, 1000, 0, 0, 2000,
 	 .first = "10.0 % of the time is computing", .cost = 3},
+	{"it hung, and was killed", 0, 2, 0, 0, 8, 0, 0, 0, 400, .killed = true,
+	 .overloaded = true},
 	{"nothing was found", 5, 0.5, 0.5, 0, 0, 1000, 0, 0, 100,
 	 .first = "The same as a page for a browser: scprof report -o report.html app.scp"},
 };
@@ -195,10 +198,21 @@ static void try(const struct situation *s, bool page)
 		.threads = s->attached ? 1 : 0,
 	};
 	struct prof_process process[] = {
-		{.argv = argv, .argc = 1, .file = file, .pid = 7, .attached = is},
+		{.argv = argv,
+		 .argc = 1,
+		 .file = file,
+		 .pid = 7,
+		 .count = 1,
+		 .end.seen = s->killed ? SCP_END_SIGNAL : SCP_END_STATUS,
+		 .attached = is},
 		{.argv = argv, .argc = 1, .file = other, .pid = 8, .attached = is},
 		{.argv = argv, .argc = 1, .file = other, .pid = 8, .attached = is},
 	};
+	struct report_program program = {.first = process,
+					 .processes = s->two_processes ? 3 : 1,
+					 .time_ns = 1e9 * all_of(s),
+					 .wall_s = (s->killed ? 10 : 1) * all_of(s)};
+	uint32_t program_of[3] = {0};
 	struct prof_function function = {.name = "recv", .library = "libc.so.6"};
 	struct profile p = {.process = process,
 			    .processes = s->two_processes ? 3 : 1,
@@ -214,6 +228,8 @@ static void try(const struct situation *s, bool page)
 	struct report r = {.profile = &p,
 			   .asked = process,
 			   .first = process,
+			   .program = &program,
+			   .program_of = program_of,
 			   .processes = p.processes,
 			   .site = &site,
 			   .sites = s->calls ? 1 : 0,

@@ -77,6 +77,63 @@ static void shares_are_those_of_the_bar(void **state)
 	assert_near(threads_time_share(&r, &r.threads_time, TIME_RECORDING), 0.002, 1e-9);
 }
 
+/* After a thread's last call there is no time of it. */
+static void a_process_that_hung_is_no_busy_one(void **state)
+{
+	struct prof_process killed = {.count = 1, .end = {.seen = SCP_END_SIGNAL, .value = 15}};
+	struct report_program program = {
+		.first = &killed, .processes = 1, .shown = true, .time_ns = 0.2e9, .wall_s = 100};
+	struct profile p = {.process = &killed, .processes = 1};
+	struct report r = of(0.01, 0.04, 0, 0, 0, 0.15);
+	uint32_t program_of = 0;
+
+	(void)state;
+	r.overloaded = true;
+	r.profile = &p;
+	r.first = &killed;
+	r.program_of = &program_of;
+	r.program = &program;
+	r.programs = 1;
+	expect(&r, "killed", "it was killed after 100.0 s");
+	expect(&r, "killed", "`scprof dump PID`");
+	program.time_ns = 51e9; /* of all its threads */
+	expect(&r, "overloaded", "");
+	program.time_ns = 0.2e9;
+	program.processes = 2;
+	expect(&r, "overloaded", "");
+	program.processes = 1;
+	p.flags = SCP_FILE_WINDOWS;
+	expect(&r, "overloaded", "");
+	p.flags = 0;
+	killed.end_state = SCP_END_EXIT;
+	expect(&r, "overloaded", "");
+	killed.end_state = SCP_END_RUNNING;
+	killed.end.seen = SCP_END_GONE;
+	expect(&r, "overloaded", "");
+}
+
+/* Its script was another program. */
+static void a_program_that_hung_is_no_busy_one(void **state)
+{
+	struct prof_process killed = {.count = 1, .end = {.seen = SCP_END_SIGNAL, .value = 15}};
+	struct report_program programs[2] = {
+		{.first = &killed, .processes = 1, .shown = true, .time_ns = 0.2e9, .wall_s = 99},
+		{.processes = 15, .time_ns = 9e9, .wall_s = 9}};
+	struct profile p = {.process = &killed, .processes = 1};
+	struct report r = of(0.01, 0.04, 0, 0, 0, 0.15);
+
+	(void)state;
+	programs[0].threads_time = r.threads_time;
+	r.profile = &p;
+	r.program = programs;
+	r.programs = 2;
+	expect(&r, "computes", "");
+	r.apart = true;
+	expect(&r, "killed", "it was killed after 99.00 s");
+	programs[1].shown = true;
+	expect(&r, "computes", "");
+}
+
 static void an_overloaded_machine_comes_first(void **state)
 {
 	struct report r = of(1, 3, 0, 0, 0, 4);
@@ -141,6 +198,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_largest_part_is_named),
 		cmocka_unit_test(shares_are_those_of_the_bar),
+		cmocka_unit_test(a_process_that_hung_is_no_busy_one),
+		cmocka_unit_test(a_program_that_hung_is_no_busy_one),
 		cmocka_unit_test(an_overloaded_machine_comes_first),
 		cmocka_unit_test(without_states_the_calls_tell),
 		cmocka_unit_test(computing_in_other_threads_is_no_waiting),
