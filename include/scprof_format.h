@@ -223,6 +223,8 @@ struct scp_switches {
 /* What the kernel charged to a process (getrusage), and what it read and wrote (/proc/PID/io). */
 #define SCP_USAGE_CPU 1u /* cpu_ns and the switches are known */
 #define SCP_USAGE_IO  2u /* reads and writes are known */
+/* Between two readings of a process that runs, at least. */
+#define SCP_USAGE_EVERY_NS 500000000u
 struct scp_usage {
 	uint64_t known;	  /* SCP_USAGE_*; 0: older file */
 	uint64_t mono_ns; /* when; merged: 0 */

@@ -14,7 +14,6 @@
 #include "preload/table/header.h"
 
 #define REFRESH_EVERY_NS 100000000u
-#define USAGE_EVERY_NS	 500000000u
 
 /* Readers take it for valid only when `rounds` is there, which comes last. */
 static void publish_overhead(struct scp_overhead *to, const struct scp_overhead *from)
@@ -151,7 +150,7 @@ static bool refresh(void)
 		h->windows = control.windows;
 		h->recorded_ns = control_recorded_ns(process.touched_ns);
 	}
-	bool old = h->end_mono_ns - h->usage_last.mono_ns > USAGE_EVERY_NS;
+	bool old = h->end_mono_ns - h->usage_last.mono_ns > SCP_USAGE_EVERY_NS;
 	flag_give(&process.touching);
 	return old;
 }

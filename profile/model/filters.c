@@ -97,8 +97,13 @@ static bool add_used(uint64_t *to, uint64_t first, uint64_t last)
 static uint64_t known_of(const struct scp_header *h)
 {
 	bool merged = h->flags & SCP_FILE_MERGED;
+	/* Killed, or read, before there was a second reading: of its first moment alone. */
+	bool none = h->end_state == SCP_END_RUNNING &&
+		    h->usage_last.mono_ns - h->usage_first.mono_ns < SCP_USAGE_EVERY_NS;
 
-	return h->losses.sandboxed && !merged ? 0 : h->usage_first.known & h->usage_last.known;
+	return (h->losses.sandboxed || none) && !merged
+		       ? 0
+		       : h->usage_first.known & h->usage_last.known;
 }
 
 /* Of how many processes a file says it; 0: of more than it has. */

@@ -124,6 +124,30 @@ static void test_a_sandbox_ends_the_totals_and_not_the_calls(void **state)
 	profile_free(p);
 }
 
+static void test_a_first_moment_is_no_total_of_a_process_that_did_not_end(void **state)
+{
+	struct scp_usage later = last;
+	struct profile *p;
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		const char *path = scp_build_name("killed.scp");
+		struct scp_build b;
+
+		scp_build_begin(&b);
+		scp_build_finish(&b);
+		later.mono_ns = first.mono_ns + SCP_USAGE_EVERY_NS - !known;
+		scp_build_header(&b)->end_state = SCP_END_RUNNING;
+		scp_build_header(&b)->usage_first = first;
+		scp_build_header(&b)->usage_last = later;
+		scp_build_save(&b, path);
+		scp_build_free(&b);
+		p = model_open(&path, 1);
+		expect(p, 1, (uint32_t)known, (uint32_t)known);
+		profile_free(p);
+	}
+}
+
 /* Three processes, of which one says nothing of its reads. */
 static struct profile *merge_of_three(bool fold)
 {
@@ -219,6 +243,7 @@ int main(void)
 		cmocka_unit_test(test_a_reading_that_goes_back_is_not_known),
 		cmocka_unit_test(test_what_a_sum_has_no_room_for_is_left_out),
 		cmocka_unit_test(test_a_sandbox_ends_the_totals_and_not_the_calls),
+		cmocka_unit_test(test_a_first_moment_is_no_total_of_a_process_that_did_not_end),
 		cmocka_unit_test(test_merged_files_hold_the_sum_and_of_how_many),
 		cmocka_unit_test(test_a_merged_file_cannot_know_of_more_processes_than_it_has),
 		cmocka_unit_test(test_what_lies_between_two_readings_has_no_totals),
