@@ -37,12 +37,13 @@ static int collect(struct rows *rows, const struct report *r)
 	return 0;
 }
 
-/* What a row counts for: its time outside of other rows, or what the order is by. */
+/* What a row counts for: its time outside of other rows, or what the order is by; of what waits,
+ * all its time, which is more than what it has of a CPU. */
 static double weight_of(const struct report *r, const struct report_site *s)
 {
 	double ns = s->waits ? s->total_ns : s->outer_ns;
 
-	if (r->sort == REPORT_SORT_CPU && s->states.known)
+	if (r->sort == REPORT_SORT_CPU && s->states.known && !s->waits)
 		ns = s->states.on_cpu.mean * (double)s->calls;
 	return ns > 0 ? ns : 0;
 }

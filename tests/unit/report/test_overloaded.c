@@ -10,7 +10,7 @@
 
 enum { SEND = 3 };
 
-static struct prof_states states;
+static struct prof_states states, slept[2];
 
 /* `send` was kept from its CPU for nearly all of its time: of that `recv [would-block]` had less,
  * of the CPU's more. */
@@ -104,6 +104,45 @@ static void what_is_asked_for_is_done(void **state)
 	free(text);
 }
 
+/* epoll_wait slept for 8 ms, and was on a CPU for less than its calls that had nothing to wait for.
+ */
+static void what_waited_longest_is_shown(void **state)
+{
+	static char name[] = "epoll_wait";
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = kept_waiting(500);
+	uint32_t rows = 0;
+	char *text;
+
+	(void)state;
+	p->function[0].name = name;
+	p->function[0].group = SCP_GROUP_WAIT;
+	p->entry[SEND].sums.states = NULL;
+	for (uint32_t i = 0; i < p->entries; i++) {
+		struct prof_sums *s = &p->entry[i].sums;
+
+		if (p->entry[i].function || p->entry[i].outcome != SCP_COMPLETED)
+			continue;
+		slept[i % 2] = (struct prof_states){.detector = SCP_SWITCH_RSEQ,
+						    .calls = s->calls,
+						    .units = s->units,
+						    .units_sq = s->units_sq,
+						    .readings = s->calls,
+						    .off_cpu = {.known = s->units,
+								.weighted = s->units,
+								.asleep_ns = s->units}};
+		s->states = &slept[i % 2];
+	}
+	o.by = REPORT_BY_FUNCTION;
+	o.sort = REPORT_SORT_CPU;
+	o.top = 3;
+	text = fixture_print(p, &o);
+	for (const char *at = text; (at = strstr(at, "\nepoll_wait")); at++)
+		rows++;
+	assert_int_equal(rows, 2);
+	free(text);
+}
+
 static void json_keeps_its_order(void **state)
 {
 	struct report_options o = REPORT_OPTIONS_DEFAULT;
@@ -125,6 +164,7 @@ int main(void)
 		cmocka_unit_test(then_text_is_by_time_on_a_cpu),
 		cmocka_unit_test(else_it_is_by_elapsed_time),
 		cmocka_unit_test(what_is_asked_for_is_done),
+		cmocka_unit_test(what_waited_longest_is_shown),
 		cmocka_unit_test(json_keeps_its_order),
 	};
 
