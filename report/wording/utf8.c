@@ -158,7 +158,10 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 	width -= dots_width;
 	tail = tail_of(s);
 	end = utf8_width(tail);
-	if (!end || end > width - width / 3) { /* the end of a name tells more than its middle */
+	if (end > width - width / 3 && utf8_width(s) - end <= width && !strchr(tail, ':')) {
+		tail = ""; /* the name is whole, and only its object is cut */
+		end = 0;
+	} else if (!end || end > width - width / 3) { /* its end tells more than its middle */
 		tail = s + skip_to(s, width / 3);
 		end = utf8_width(tail);
 	}

@@ -151,6 +151,10 @@ static void test_names_keep_their_beginning_and_their_place(void **state)
 	check_text(utf8_shorten("abcdefghij", 7, true), "abcd\xe2\x80\xa6ij");
 	check_text(utf8_shorten("abcdefghij", 7, false), "abcd..j");
 	check_text(utf8_shorten("epoll_pwait [waits]", 14, true), "epoll\xe2\x80\xa6 [waits]");
+	check_text(utf8_shorten("get_proc_stat_ll (redis-server)", 22, true),
+		   "get_proc_stat_ll (red\xe2\x80\xa6");
+	check_text(utf8_shorten("get_proc_stat_ll (redis-server)", 17, true),
+		   "get_proc_stat_ll\xe2\x80\xa6");
 	check_text(utf8_shorten("_SelectorSocketTransport.write (streams.py:343)", 30, true),
 		   "_SelectorSoc\xe2\x80\xa6 (streams.py:343)");
 	check_text(utf8_shorten("processInputBuffer at networking.c:2345", 28, false),
