@@ -256,7 +256,7 @@ static void fill_modes(struct report_steadiness *to, const struct prof_hist *his
 
 	to->modes = m.two ? 2 : 1;
 	for (int i = 0; i < 2; i++) {
-		to->mode_ns[i] = m.center[i] * unit - off;
+		to->mode_ns[i] = fmax(m.center[i] * unit - off, 0);
 		to->mode_calls[i] = m.share[i];
 		to->mode_time[i] = m.time[i];
 	}

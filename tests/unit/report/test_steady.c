@@ -396,6 +396,11 @@ static void test_what_the_histogram_tells(void **state)
 	assert_true(s->percentiles.at[REPORT_P99].low_ns > 15000);
 	assert_true(warned(r, "two-modes"));
 	report_free(r);
+	p->clock.overhead = (struct prof_overhead){.measurements = 2, .inside_ns = 1500};
+	s = build(p, false, &r);
+	assert_float_equal(s->steadiness.mode_ns[0], 0, 0); /* no call took less than nothing */
+	assert_float_equal(s->steadiness.mode_ns[1], 18500, 2600);
+	report_free(r);
 }
 
 /* 720 of 60 000 calls take 20 times as long: all over the run, or in three of its 60 batches. 120
