@@ -7,6 +7,7 @@
 
 #include "cli/attach/attach_options.h"
 #include "cli/cmd.h"
+#include "cli/usage/report_options.h"
 #include "include/scprof_names.h"
 #include "stats/causal/slopes.h"
 
@@ -192,16 +193,23 @@ static int check(const struct causal_options *o)
 	return check_confirm(o);
 }
 
-static void settle_format(struct causal_options *o)
+/* By the name of -o, unless --format is given. */
+static int settle_format(struct causal_options *o)
 {
-	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+	enum report_format named = REPORT_TEXT;
 
-	if (o->format_given || !dot)
-		return;
-	if (!strcmp(dot, ".json"))
-		o->format = CAUSAL_JSON;
-	else if (!strcmp(dot, ".html"))
-		o->format = CAUSAL_HTML;
+	if (o->format_given || !o->output)
+		return 0;
+	report_names_format_of(o->output, &named);
+	if ((named != REPORT_TEXT && named != REPORT_JSON && named != REPORT_HTML) ||
+	    report_options_strange_ending(o->output))
+		return refuse("-o '%s': a result has .txt, .json or .html; other names need "
+			      "--format",
+			      o->output);
+	o->format = named == REPORT_JSON   ? CAUSAL_JSON
+		    : named == REPORT_HTML ? CAUSAL_HTML
+					   : CAUSAL_TEXT;
+	return 0;
 }
 
 int causal_options_parse(int argc, char **argv, struct causal_options *o)
@@ -224,6 +232,5 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 		return causal_options_usage.failure;
 	}
 	o->runs = o->runs ? o->runs : RUNS_DEFAULT;
-	settle_format(o);
-	return OPTIONS_GO;
+	return settle_format(o) ? causal_options_usage.bad_usage : OPTIONS_GO;
 }

@@ -35,6 +35,8 @@ refused()
 	refused "--end: when" --progress a --end -- true
 	refused "one of them" --progress a --attach 1 -- true
 	refused "is not the number of a process" --progress a --attach x
+	refused "other names need --format" --progress a -o x.pdf -- true
+	refused "other names need --format" --progress a -o x.csv -- true
 	refused "unknown option" --progress a --wat -- true
 	SCPROF_DISABLE=1 refused "SCPROF_DISABLE" --progress a -- true
 }
