@@ -93,6 +93,9 @@ def columns(b, _):
         seen = b.run("[...byId('table').tHead.querySelectorAll('th')].filter((th) => th.getBoundingClientRect().right"
                      " <= table.view.getBoundingClientRect().left + table.view.clientLeft + table.view.clientWidth + 8.5).length")
         text = b.run("visible.map((c) => c.key).findLastIndex((key) => COLUMNS.find((c) => c.key === key).seen) + 1")
+        cut = b.run("[...document.querySelectorAll('#table tr[data-row]')].map((tr) => tr.cells[visible.findIndex((c) => c.key === 'share')])"
+                    ".filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)")
+        expect(not cut, f"{width} px: shares are cut: {cut}")
         expect(width < 1440 or seen >= text >= 6, f"{width} px: {seen} of the text's {text} columns are seen")
         for _ in range(12 if hidden else 0):
             if b.run("byId('more-columns').textContent.startsWith('←')"):

@@ -43,7 +43,7 @@ const COLUMNS = [
 		draw: (row) => [nameCell(row), element("span", { class: "caller" }, nameOf(callerOf(row), "path"))] },
 	...(programs ? [{ key: "program", name: "Program", width: 120, rank: 1.5, words: true, value: programOf, draw: (row) => nameOf(programOf(row)) }] : []),
 	// as in text, and at least as much of it: these are seen beside the panel in a common window
-	{ key: "share", name: "Share", seen: true, width: 92, rank: 2, number: true, value: (row) => (isWaiting(row) ? null : sites.get(row, "share")), draw: drawShare },
+	{ key: "share", name: "Share", seen: true, width: 106, rank: 2, number: true, value: (row) => (isWaiting(row) ? null : sites.get(row, "share")), draw: drawShare },
 	{ key: "total", name: "Total", seen: true, width: 84, rank: 6, number: true, ...cellNumber("total", duration) },
 	{ key: "calls", name: "Calls", seen: true, width: 84, rank: 4, number: true, ...cellNumber("calls", count) },
 	{ key: "mean", name: "Mean", seen: true, width: 112, rank: 1, number: true, value: (row) => sites.get(row, "mean"), draw: drawMean },
