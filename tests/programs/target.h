@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,6 +63,16 @@ static inline void expect_between(const char *function, long min, long max, long
 static inline void expect_calls(const char *function, long calls)
 {
 	expect_between(function, calls, calls, 0);
+}
+
+/* How often the thread has slept, as the kernel counts. */
+static inline long thread_sleeps(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		die("getrusage");
+	return usage.ru_nvcsw;
 }
 
 static inline void make_pair(int fd[2])

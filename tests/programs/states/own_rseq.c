@@ -118,16 +118,21 @@ static void count_in_threads(long n)
 static void count_in_regions(long n)
 {
 	struct timespec ms = {.tv_nsec = 1000000};
+	long kept = 0; /* pauses without a sleep: their time was over before */
 
 	for (long i = 0; i < n; i++) {
 		SCPROF_BEGIN("counting");
 		count();
 		SCPROF_END;
+		long before = thread_sleeps();
+
 		SCPROF_BEGIN("pausing");
 		nanosleep(&ms, NULL);
 		count();
 		SCPROF_END;
+		kept += thread_sleeps() == before;
 	}
+	say("kept %ld\n", kept);
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Calls of which it is certain that they sleep, and calls that never do. `slept MODE N`:
- *   pause    N times poll of nothing for 1 ms; says after how many the kernel counts no sleep: the
- *            time of a call may be over before it sleeps, where the host took the CPU
+/* Calls that sleep, and calls that never do. Each process says at its end of how many pauses the
+ * kernel counts no sleep: the time of a pause may be over before it sleeps, where the host took the
+ * CPU. `slept MODE N`:
+ *   pause    N times poll of nothing for 1 ms
  *   warming  the same, but the first two take 30 ms
  *   seen     N times recv, each given its byte after it was seen asleep; says the ns from then on
  *   rarely   N regions `rare`, of which every 50th pauses
@@ -20,7 +21,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -40,38 +40,21 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+static atomic_long kept; /* pauses without a sleep */
+
 static void pause_for(int ms)
 {
+	long before = thread_sleeps();
+
 	if (poll(NULL, 0, ms))
 		die("poll");
+	kept += thread_sleeps() == before;
 }
 
 static void pause_times(long n)
 {
 	for (long i = 0; i < n; i++)
 		pause_for(1);
-}
-
-static long sleeps(void)
-{
-	struct rusage usage;
-
-	if (getrusage(RUSAGE_THREAD, &usage))
-		die("getrusage");
-	return usage.ru_nvcsw;
-}
-
-static void pause_counted(long n)
-{
-	long kept = 0;
-
-	for (long i = 0; i < n; i++) {
-		long before = sleeps();
-
-		pause_for(1);
-		kept += sleeps() == before;
-	}
-	printf("%ld\n", kept);
 }
 
 static void pause_after_long_ones(long n)
@@ -239,9 +222,11 @@ static void pause_in_child(long n)
 	child = fork();
 	if (child < 0)
 		die("fork");
+	if (child == 0)
+		kept = 0;
 	pause_times(n);
 	if (child == 0)
-		exit(0);
+		return;
 	if (waitpid(child, &status, 0) != child || status)
 		die("the child");
 }
@@ -289,7 +274,7 @@ int main(int argc, char **argv)
 	long n = argc == 3 ? atol(argv[2]) : 0;
 
 	if (!strcmp(mode, "pause"))
-		pause_counted(n);
+		pause_times(n);
 	else if (!strcmp(mode, "warming"))
 		pause_after_long_ones(n);
 	else if (!strcmp(mode, "seen"))
@@ -312,5 +297,6 @@ int main(int argc, char **argv)
 		fall_asleep_times(n, true);
 	else
 		return 2;
+	say("kept %ld\n", kept);
 	return 0;
 }
