@@ -149,11 +149,11 @@ has_row()
 	# shellcheck disable=SC2016 # the other shell expands them
 	"$SCPROF" run -o out2/p.scp -- sh -c 'echo "$SCPROF_OUT" >begun; "$1" here 300; echo "$?" >ended' sh "$PROGRAMS/computes" &
 	local pid=$!
-	until [ -s begun ]; do sleep 0.05; done
+	await [ -s begun ]
 	kill -9 "$pid"
 	wait "$pid" || true
 	directory=$(cat begun)
-	until [ -s ended ]; do sleep 0.05; done
+	await [ -s ended ]
 	[ "$(cat ended)" = 0 ]
 }
 
