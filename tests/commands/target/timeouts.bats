@@ -12,7 +12,8 @@ outcomes()
 		map("\(.[0].outcome) \(map(.calls) | add)") | join(", ")' report.json
 }
 
-@test "timeouts 01: each function that waits: timed out, asked without waiting, satisfied" {
+# The program takes a second or more: it waits for the kernel to give up a connection.
+@test "timeouts 01: each function that waits: timed out, asked without waiting, satisfied; a connection that the kernel gave up" {
 	same_either_way "$PROGRAMS/timeouts"
 	make_report --by function
 	# not every libc has the last one
@@ -20,16 +21,8 @@ outcomes()
 		echo "$f: $(outcomes "$f")"
 		[ "$(outcomes "$f")" = "completed 3, timeout 5, would-block 7" ]
 	done
-}
-
-@test "timeouts 02: a connection that the kernel gave up is a timeout" {
-	same_either_way "$PROGRAMS/timeouts"
-	make_report --by function
 	[[ $(outcomes connect) = *"timeout 1" ]]
-}
-
-@test "timeouts 03: a merged profile tells timeouts, and says would-block to readers that do not know them" {
-	record with "$PROGRAMS/timeouts"
+	# merged the profile tells timeouts, and says would-block to readers that do not know them
 	"$SCPROF" merge -o merged.scp out/*.scp
 	"$SCPROF" report --format json --by function merged.scp >report.json
 	[ "$(outcomes poll)" = "completed 3, timeout 5, would-block 7" ]
