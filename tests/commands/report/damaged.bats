@@ -122,7 +122,7 @@ read_or_refused()
 	local file status
 	for file in out/*.scp; do
 		status=0
-		timeout -k 5 300 "$SCPROF" report "$file" >/dev/null 2>&1 || status=$?
+		limited "$SCPROF" report "$file" >/dev/null 2>&1 || status=$?
 		[ $status = 0 ] || [ $status = 1 ] || {
 			echo "$file: status $status"
 			return 1
@@ -138,7 +138,7 @@ read_or_refused()
 		rm -f out/*
 		status=0
 		# shellcheck disable=SC2086 # several variables
-		timeout -k 5 300 env SCPROF_OUT="$T/out" $variables LD_PRELOAD="$LIB" "$PROGRAMS/overwritten" \
+		limited env SCPROF_OUT="$T/out" $variables LD_PRELOAD="$LIB" "$PROGRAMS/overwritten" \
 			"$PROGRAMS/plugin_a.so" >with.out 2>&1 </dev/null 3>&- 4>&- || status=$?
 		[ $status = 5 ] && [ "$(cat with.out)" = "done" ] || {
 			echo "$variables: status $status"

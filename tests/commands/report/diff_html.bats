@@ -43,7 +43,7 @@ setup_file()
 		diff_looks:gone.html)
 	[ -n "${LONG:-}" ] || again=()
 	if has_browser; then
-		PYTHONPATH=$ROOT/tests/browser timeout -k 5 600 python3 "$ROOT/tests/browser/check_page.py" found \
+		PYTHONPATH=$ROOT/tests/browser LIMIT=1500 limited python3 "$ROOT/tests/browser/check_page.py" found \
 			"${again[@]}" diff_quiet:slower.html diff_quiet:none.html policy:gone.html \
 			diff_says:slower.html:slower.json diff_says:gone.html:gone.json \
 			diff_pair:slower.html diff_boxes:slower.html diff_boxes:gone.html \

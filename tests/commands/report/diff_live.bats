@@ -18,7 +18,7 @@ live()
 {
 	local want=$1 status=0
 	shift
-	timeout -k 5 300 "$SCPROF" diff --live "$@" </dev/null >said 2>err 3>&- 4>&- || status=$?
+	limited "$SCPROF" diff --live "$@" </dev/null >said 2>err 3>&- 4>&- || status=$?
 	[ $status = "$want" ] || { echo "status $status, not $want"; cat said err; return 1; }
 	[ -z "$(ls "$TMPDIR")" ] || { echo "left behind:"; ls "$TMPDIR"; return 1; }
 }

@@ -59,7 +59,7 @@ setup_file()
 		reaches:some.html:EPOLL header:some.html totals:some.html scale:real.html)
 	[ -n "${LONG:-}" ] || again=()
 	if has_browser; then
-		PYTHONPATH=$ROOT/tests/browser timeout -k 5 1500 python3 "$ROOT/tests/browser/check_page.py" found \
+		PYTHONPATH=$ROOT/tests/browser LIMIT=1500 limited python3 "$ROOT/tests/browser/check_page.py" found \
 			"${again[@]}" quiet:real.html quiet:none.html policy:some.html search:some.html:EPOLL \
 			zoom:some.html sort:some.html filters:some.html hostile:hostile.html \
 			numbers:real.html:real.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \

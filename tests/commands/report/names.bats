@@ -393,7 +393,7 @@ calls_are_there()
 	ln -s "$ELSEWHERE/libgate.so" libgate.so
 	ln -s "$ELSEWHERE/.debug" .debug
 	chown 65534 app.scp
-	timeout -k 5 300 "$SCPROF" report --format json -o report.json app.scp
+	limited "$SCPROF" report --format json -o report.json app.scp
 	jq -e '[.sites[].stack[].function] | any(. == "gate_inner") | not' report.json
 	has gate_open "" null dynamic-symbols
 }

@@ -32,7 +32,7 @@ needs_objects()
 
 arm()
 {
-	timeout -k 5 120 qemu-aarch64 -cpu max -L $SYSROOT "$@" </dev/null 3>&- 4>&-
+	limited qemu-aarch64 -cpu max -L $SYSROOT "$@" </dev/null 3>&- 4>&-
 }
 
 symbols()

@@ -55,7 +55,7 @@ ending()
 # The instant is drawn from when the program is at work, however long it took to begin.
 @test "endings 10: kill -9 at 100 random instants loses no returned call" {
 	mkdir reports
-	timeout -k 5 600 python3 - "$PROGRAMS/counter" "$SCPROF" "$LIB" <<-'PYTHON' 3>&- 4>&-
+	limited python3 - "$PROGRAMS/counter" "$SCPROF" "$LIB" <<-'PYTHON' 3>&- 4>&-
 		import glob, os, random, struct, subprocess, sys, time
 		program, scprof, library = sys.argv[1:]
 		threads, dice = 2, random.Random(20260101)

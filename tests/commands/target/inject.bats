@@ -73,7 +73,7 @@ try_calls()
 		# where close reports an error, and never refuses a signal mask.
 		case $name in exit* | rt_sigreturn | close | rt_sigprocmask) continue ;; esac
 		status=0
-		timeout -k 5 120 "${LAID[@]}" strace -qq -i "${QUICK[@]}" -o injected -e signal=none \
+		limited "${LAID[@]}" strace -qq -i "${QUICK[@]}" -o injected -e signal=none \
 			-e trace="$name" -e inject="$name:error=$(likely_error "$name"):when=$number" \
 			-E LD_PRELOAD="$LIB" -E SCPROF_STATES="${STATES:-off}" -E SCPROF_OUT="$T/out" "$@" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
 		tried=$((tried + 1))
@@ -127,7 +127,7 @@ sweep()
 	for name in fallocate ftruncate madvise memfd_create; do
 		for when in 1 2 3+; do
 			status=0
-			timeout -k 5 120 strace "${QUICK[@]}" -qq -o /dev/null -e signal=none -e trace=$name \
+			limited strace "${QUICK[@]}" -qq -o /dev/null -e signal=none -e trace=$name \
 				-e inject="$name:error=$(likely_error $name):when=$when" \
 				-E LD_PRELOAD="$LIB" -E SCPROF_STATES="${STATES:-off}" -E SCPROF_OUT="$T/out" \
 				"$PROGRAMS/spawn_chain" >with.out 2>with.err </dev/null 3>&- 4>&- || status=$?
