@@ -117,6 +117,8 @@ uint64_t safe_points_code(struct safe_points *s, const uint8_t *code, size_t byt
 	return at ? (uint64_t)(uintptr_t)at - s->here + s->there : 0;
 }
 
+#define TRIALS 8
+
 static const char *const no_variables[] = {"NONE=1", NULL};
 
 void borrowing_start_as(struct borrowing *p, const char *kind, uid_t user)
@@ -166,4 +168,44 @@ void borrowing_check(const struct borrowing *p, const char *kind)
 		print_error("%s: %s\n", kind, p->says->text);
 	assert_int_equal(p->says->failures, 0);
 	assert_int_equal(waitpid(p->pid, NULL, WNOHANG), 0);
+}
+
+bool borrowing_late(int status, const struct profile_error *err)
+{
+	return status != 0 && strstr(err->text, "; try again");
+}
+
+bool borrowing_begins(const struct borrowing *p, struct attach_result *r)
+{
+	struct profile_error err = {""};
+	int status = attach_begin(&p->order, r, &err);
+
+	if (status != 0 && !borrowing_late(status, &err))
+		fail_msg("%s", err.text);
+	return status == 0;
+}
+
+bool borrowing_ends(const struct borrowing *p, struct attach_result *r, bool *was)
+{
+	struct profile_error err = {""};
+	int status = attach_end(&p->order.target, r, was, &err);
+
+	if (status != 0 && !borrowing_late(status, &err))
+		fail_msg("%s", err.text);
+	return status == 0;
+}
+
+void borrowing_repeat(const char *kind, bool (*trial)(const struct borrowing *p, const char *kind))
+{
+	struct borrowing p;
+	bool done = false;
+
+	for (int i = 0; i < TRIALS && !done; i++) {
+		borrowing_start(&p, kind);
+		done = trial(&p, kind);
+		borrowing_check(&p, kind);
+		borrowing_stop(&p);
+	}
+	if (!done)
+		fail_msg("%s: the tool was late in each of %d trials", kind, TRIALS);
 }

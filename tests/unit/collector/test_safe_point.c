@@ -206,7 +206,7 @@ static void a_thread_that_waits_is_safe(void **state)
 	pid_t pid = child_of(with_thread);
 	await_call(pid, SYS_futex);
 	pid_t tid = 0;
-	for (int i = 0; i < 20000 && !tid; i++, usleep(1000)) /* it may not have run yet */
+	for (int i = 0; i < FOR_EVER_S * 1000 && !tid; i++, usleep(1000)) /* not yet run? */
 		tid = *(volatile pid_t *)shared_tid;
 	assert_true(tid > 0 && tid != pid);
 	await_call(tid, SYS_pause);

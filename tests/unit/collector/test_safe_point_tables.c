@@ -165,7 +165,7 @@ static void await_ready(pid_t pid)
 {
 	char path[64], text[16] = "";
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	for (int i = 0; i < 60000 && strncmp(text, "ready", 5) != 0; i++) {
+	for (int i = 0; i < 900000 && strncmp(text, "ready", 5) != 0; i++) { /* for hangs */
 		FILE *f = fopen(path, "r");
 		if (f == NULL || fgets(text, sizeof(text), f) == NULL)
 			text[0] = '\0';
