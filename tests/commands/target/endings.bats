@@ -5,6 +5,8 @@
 
 load ../common
 
+REPORT='--by function' # counts need no paths
+
 ending()
 {
 	unnoticed "$PROGRAMS/endings" "$1"

@@ -4,6 +4,8 @@
 
 load ../common
 
+REPORT='--by function' # counts need no paths
+
 @test "limits 01: RLIMIT_FSIZE" {
 	unnoticed "$PROGRAMS/limits" fsize
 }
@@ -56,7 +58,7 @@ load ../common
 	cat with.out with.err
 	[ $status = 0 ]
 	grep -q 'children that failed: 0' with.out
-	make_report
+	make_report --by function
 }
 
 @test "limits 08: a folder that cannot be written, and one that is not there" {
@@ -135,7 +137,6 @@ memory_made()
 
 @test "limits 15: a thread whose first call found no memory is recorded soon after" {
 	unnoticed "$PROGRAMS/limits" late
-	make_report
 	holds '.overflow_calls > 0 and .overflow_calls < 10'
 }
 
