@@ -169,15 +169,14 @@ without_library()
 }
 
 # record with|without COMMAND...: $T/with.out, .err, .status. The shell's own
-# word on how the command died names this file and goes out of .err; so does
-# what scprof says of a run that another test killed.
+# word on how the command died names this file and goes out of .err.
 record()
 {
 	local kind=$1 status=0
 	shift
 	EXPECT=$T/expect.$kind "${kind}_library" "$@" >"$T/$kind.out" 2>"$T/$kind.err" || status=$?
 	[ ! -s "$T/$kind.err" ] ||
-		sed -i -e '/common\.bash: line [0-9]*:/d' -e '/^scprof: an earlier run was killed before/,+1d' "$T/$kind.err"
+		sed -i '/common\.bash: line [0-9]*:/d' "$T/$kind.err"
 	echo "$status" >"$T/$kind.status"
 	[ "$status" != 124 ] || echo "$*: hangs ($kind library)"
 }
@@ -207,8 +206,7 @@ same_either_way()
 make_report()
 {
 	local files
-	# none of a run that another test killed, which any scprof saves where it is
-	mapfile -t files < <(find "$T/out" -name '*.scp' ! -name 'scprof.*.killed.scp')
+	mapfile -t files < <(find "$T/out" -name '*.scp')
 	if [ ${#files[@]} = 0 ]; then
 		echo "no profile was written"
 		return 1
