@@ -131,6 +131,12 @@ holds()
 	return 1
 }
 
+# has_ended PID: nobody may have waited for it yet, as some containers' first process never does.
+has_ended()
+{
+	not grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
 # gone PATTERN: no process has it in its command line, or soon none has: one that was ended needs a
 # moment to be gone.
 gone()
@@ -148,7 +154,7 @@ own_place()
 		[ ! -e $each ] || taken+=$(<$each)
 	done
 	until
-		port=$((32768 + SRANDOM % 28000))
+		port=$((16384 + SRANDOM % 16384)) # below those that clients are given
 		printf -v each ':%04X ' $port
 		[[ $taken != *"$each"* ]]
 	do :; done

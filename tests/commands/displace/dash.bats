@@ -114,12 +114,6 @@ labels()
 	done
 }
 
-# ended PID: nobody may have waited for it yet.
-ended()
-{
-	! kill -0 "$1" 2>/dev/null || [ "$(awk '{ print $3 }' "/proc/$1/stat")" = Z ]
-}
-
 teardown()
 {
 	[ -z "${PAIR:-}" ] || kill -KILL "${PAIR[@]}" 2>/dev/null || :
@@ -137,14 +131,14 @@ teardown()
 		PAIR+=("$second")
 		if [ $victim = second ]; then
 			kill -KILL "$second"
-			await ended $pair
+			await has_ended $pair
 			status=0
 			wait $pair || status=$?
 			[ "$status" = 1 ]
 			grep -qF 'ended early' err.txt
 		else
 			kill -KILL $pair
-			await ended "$second"
+			await has_ended "$second"
 			wait $pair || true
 		fi
 	done

@@ -110,11 +110,11 @@ end_background()
 # code ARG...: the status of an answer.
 code()
 {
-	curl -s -o answer -D headers -w '%{http_code}' --max-time 60 "$@"
+	curl -s -o answer -D headers -w '%{http_code}' --max-time 900 "$@"
 }
 
 # metric PATTERN: the value of the one series of the page that matches.
 metric()
 {
-	curl -s --max-time 60 "$URL/metrics" | grep -v "^#" | grep -E "$1" | awk '{ print $NF }'
+	curl -s --max-time 900 "$URL/metrics" | grep -v "^#" | grep -E "$1" | awk '{ print $NF }'
 }

@@ -6,6 +6,7 @@
 # sleeps
 # shellcheck disable=SC2030,SC2031 # each test is a subshell, as it should be
 
+bats_require_minimum_version 1.5.0
 load ../common
 load serve
 
@@ -122,7 +123,10 @@ scrape()
 	background "$SLEEPER" 20
 	"$SCPROF" run --no-report -o run.scp -- "$SLEEPER" 10 5 40 >said 2>/dev/null 3>&- 4>&- &
 	run=$!
+	await test -e out/scprof.sleeper."${BACKGROUND[0]}".scp
+	await test -e out/scprof.sleeper."${BACKGROUND[1]}".scp
 	start_agent out /dev/shm
+	await eval '[ "$(metric "processes_seen_total.*\"sleeper\"")" -ge 2 ]'
 	await eval '[ "$(metric "calls_total.*service=\"sleeper\".*\"send\".*completed")" -gt 0 ]'
 	scrape before
 	kill "${BACKGROUND[0]}"
@@ -468,7 +472,7 @@ two_services()
 	[ "$(code "$URL/healthz")" = 200 ]
 	renderers_stopped 3
 	stop_agent
-	for pid in $stopped; do not kill -0 "$pid"; done
+	for pid in $stopped; do await has_ended "$pid"; done
 	leave_windows
 }
 
@@ -519,7 +523,9 @@ two_services()
 	await windows_taken 1
 	left=$(renderers)
 	kill -KILL "$AGENT"
-	for pid in $left; do await not kill -0 "$pid"; done
+	# the kernel makes them go on only where their new parent is of another session
+	for pid in $left; do kill -CONT "$pid" 2>/dev/null || true; done
+	for pid in $left; do await has_ended "$pid"; done
 }
 
 @test "bad usage is one line and status 2; a port in use is one line and status 1" {
