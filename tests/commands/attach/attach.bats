@@ -6,7 +6,11 @@
 # sleeps
 # shellcheck disable=SC2030,SC2031
 
+bats_require_minimum_version 1.5.0
 load ../common
+
+# Targets go on until a test ends them, however long that takes to get there.
+HOUR=3600
 
 setup()
 {
@@ -29,7 +33,7 @@ teardown()
 # target [PROGRAM ARGUMENT...]: traffic in the background, without the library: $pid.
 target()
 {
-	[ $# -gt 0 ] || set -- "$PROGRAMS/traffic" 300
+	[ $# -gt 0 ] || set -- "$PROGRAMS/traffic" $HOUR
 	rm -f target.out # what an earlier one wrote
 	"$@" >target.out </dev/null 2>&1 3>&- &
 	pid=$!
@@ -119,6 +123,8 @@ waits()
 records_nothing()
 {
 	local file before
+	before=$(waits)
+	await has_waited $((before + 2)) # the call that it was in may have been recorded yet
 	file=$(sed -n 's|^[^/]*\(/.*\.scp\)$|\1|p' "/proc/$pid/maps" | head -n 1)
 	"$SCPROF" report --format json "$file" | jq .totals.calls >before.calls
 	before=$(waits)
@@ -281,7 +287,7 @@ is_left()
 	kill -HUP "$guard" # as from a terminal that is closed
 	kill -KILL "$tool"
 	wait "$tool" || true
-	await not kill -0 "$guard" 2>/dev/null
+	await has_ended "$guard"
 	"$SCPROF" detach "$pid" >detach.out
 	says 'nothing to put right' detach.out
 	is_left
@@ -322,7 +328,7 @@ called()
 
 @test "attach 08: functions that are selected while they run, by one selection after another" {
 	export SYMBOL SHOWN
-	target "$PROGRAMS/chosen_always" 300
+	target "$PROGRAMS/chosen_always" $HOUR
 	for _ in 1 2; do
 		attach_while_it_calls -s 'libc*:malloc,libc*:free,snprintf' --format json
 		mv attach.out report.json
@@ -357,10 +363,15 @@ called()
 	is_left
 }
 
+both_began()
+{
+	[ "$(grep -c begun target.out)" = 2 ]
+}
+
 @test "attach 09: children that run already: one line, or --children" {
-	target bash -c "$PROGRAMS/traffic 300 & sleep 1000 & exec -a parent $PROGRAMS/traffic 300"
+	target bash -c "$PROGRAMS/traffic $HOUR & sleep $HOUR & exec -a parent $PROGRAMS/traffic $HOUR"
+	await both_began
 	started="$started $(pgrep -P "$pid" | tr '\n' ' ')"
-	await test "$(readlink "/proc/$pid/exe")" = "$PROGRAMS/traffic"
 	attach 0 --for 300ms --format json "$pid"
 	says '1 child of process .* --children adds it'
 	mv attach.out report.json
@@ -390,7 +401,7 @@ while True:
 	attach 125 --name "$name" --for 1s
 	says 'no process is called so'
 	for titles in one two; do
-		target bash -c "exec -a 'traffic: $titles' '$T/$name' 300"
+		target bash -c "exec -a 'traffic: $titles' '$T/$name' $HOUR"
 	done
 	attach_named()
 	{
@@ -400,6 +411,7 @@ while True:
 	JSON=named.json holds '(.program.pids | length) == 2'
 	head -n 1 attach.out | grep -qx "$name"
 	# a third, which ptrace is forbidden to by another tracer
+	command -v strace >/dev/null || return 0
 	strace -f -qq -o /dev/null -e trace=none -p "$pid" 3>&- &
 	started="$started $!"
 	await grep -q "TracerPid:.$!" "/proc/$pid/status"
@@ -481,16 +493,33 @@ post_once()
 	is_left
 }
 
+is_held()
+{
+	grep -q 'scprof\..*control' "/proc/$pid/maps"
+}
+
+is_held_or_ended()
+{
+	is_held || not kill -0 "$1" 2>/dev/null
+}
+
+# asks_for_long: the process is recorded for user $AS (ours) by now, for long: $asker waits for it.
+asks_for_long()
+{
+	${AS:+setpriv "--reuid=$AS" --regid=65534 --clear-groups} curl -s -X POST --unix-socket "$socket" \
+		"http://$place/attach?pid=$pid&for=300s" >attach.err 3>&- &
+	asker=$!
+	started="$started $asker"
+	await is_held_or_ended $asker && is_held
+}
+
 @test "attach 12: serve: one at a time for a process, and who leaves ends it" {
 	target
 	serving --allow-attach
-	curl -s -m 120 -X POST --unix-socket "$socket" "http://$place/attach?pid=$pid&for=300s" >first.json &
-	local first=$!
-	started="$started $first"
-	await grep -q 'scprof\..*control' "/proc/$pid/maps"
+	again_where_late 0 asks_for_long
 	post 409 "?pid=$pid&for=1s"
 	pkill -STOP -P "$server" # as the user may whose process records
-	kill "$first"
+	kill "$asker"
 	is_free()
 	{
 		post 200 "?pid=$pid&for=100ms" >/dev/null
@@ -510,7 +539,7 @@ woken_and_left()
 
 @test "attach 13: a dormant process is woken, without ptrace, and is dormant again" {
 	mkdir -p page
-	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
+	target env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 SCPROF_OUT="$T/page" "$PROGRAMS/traffic" $HOUR
 	attach_while_it_calls --format json
 	woken_and_left
 	BY=$BUILD/tests/attach/no_ptrace attach_while_it_calls --format json
@@ -538,7 +567,7 @@ woken_and_left()
 		mount -t tmpfs none "$T/root/mnt"
 		exec chroot "$T/root" "\$@"
 	EOF
-	target unshare -Urm sh inside.sh "$PROGRAMS/traffic" 300
+	target unshare -Urm sh inside.sh "$PROGRAMS/traffic" $HOUR
 	attach 125 --for 500ms "$pid"
 	says 'does not see .*--copy-to DIR'
 	attach 125 --for 500ms --copy-to mnt "$pid"
@@ -552,7 +581,7 @@ woken_and_left()
 	[ -z "$(ls -A "/proc/$pid/root/mnt")" ]
 	is_left
 	target unshare -Urm sh inside.sh env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 \
-		SCPROF_OUT="$T/page" "$PROGRAMS/traffic" 300
+		SCPROF_OUT="$T/page" "$PROGRAMS/traffic" $HOUR
 	attach_while_it_calls -c page --format json
 	woken_and_left
 }
@@ -625,10 +654,10 @@ for_others()
 @test "attach 18: serve of root records for each user what is theirs, with their rights" {
 	for_others
 	local root his other mixed
-	target "$OPEN/traffic" 300 && root=$pid
-	target setpriv --reuid=65533 --regid=65534 --clear-groups "$OPEN/traffic" 300 && other=$pid
-	target setpriv --reuid=65534 --regid=65533 --clear-groups "$OPEN/traffic" 300 && mixed=$pid
-	target setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/traffic" 300 && his=$pid
+	target "$OPEN/traffic" $HOUR && root=$pid
+	target setpriv --reuid=65533 --regid=65534 --clear-groups "$OPEN/traffic" $HOUR && other=$pid
+	target setpriv --reuid=65534 --regid=65533 --clear-groups "$OPEN/traffic" $HOUR && mixed=$pid
+	target setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/traffic" $HOUR && his=$pid
 	SCPROF_LIB=$OPEN/libscprof.so serving --allow-attach="$OPEN/attach.sock"
 	AS=65534 post 403 "?pid=$root&for=1s"
 	AS=65534 post 403 "?pid=$other&for=1s"
@@ -646,26 +675,8 @@ for_others()
 # held_by USER: its process is being recorded for it, for long: $pid.
 held_by()
 {
-	target setpriv "--reuid=$1" --regid=65534 --clear-groups "$OPEN/traffic" 300
-	again_where_late 0 asks_for_long "$1"
-}
-
-asks_for_long()
-{
-	setpriv "--reuid=$1" --regid=65534 --clear-groups curl -s -X POST --unix-socket "$socket" \
-		"http://$place/attach?pid=$pid&for=300s" >attach.err 3>&- &
-	started="$started $!"
-	await is_held_or_ended $! && is_held
-}
-
-is_held()
-{
-	grep -q 'scprof\..*control' "/proc/$pid/maps"
-}
-
-is_held_or_ended()
-{
-	is_held || not kill -0 "$1" 2>/dev/null
+	target setpriv "--reuid=$1" --regid=65534 --clear-groups "$OPEN/traffic" $HOUR
+	AS=$1 again_where_late 0 asks_for_long
 }
 
 @test "attach 18b: serve of root leaves a place to root, however many others ask" {
@@ -674,12 +685,12 @@ is_held_or_ended()
 	held_by 65534
 	grep -q "^Max file size  *$((256 << 20)) " "/proc/$(pgrep -P "$server" | head -n 1)/limits" # of its report
 	held_by 65534
-	target setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/traffic" 300
+	target setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/traffic" $HOUR
 	AS=65534 post 503 "?pid=$pid&for=1s"
 	held_by 65533
-	target setpriv --reuid=65532 --regid=65534 --clear-groups "$OPEN/traffic" 300
+	target setpriv --reuid=65532 --regid=65534 --clear-groups "$OPEN/traffic" $HOUR
 	AS=65532 post 503 "?pid=$pid&for=1s"
-	target "$OPEN/traffic" 300
+	target "$OPEN/traffic" $HOUR
 	post 200 "?pid=$pid&for=300ms"
 }
 
@@ -691,7 +702,7 @@ is_held_or_ended()
 	says 'another program listens there' e
 	[ -S attach.sock ]
 	kill -KILL "$server"
-	await not kill -0 "$server"
+	await has_ended "$server"
 	serving --allow-attach="$T/attach.sock"
 	post 403 '?pid=4194304'
 	echo kept >file

@@ -36,7 +36,7 @@ begin()
 begin_exchange()
 {
 	begin "$@" "$PYTHON" "$ROOT/tests/attach/exchange.py"
-	read -r -t 60 _ pid child <&8
+	read -r -t 900 _ pid child <&8
 	started+=("$child")
 }
 
@@ -45,7 +45,7 @@ step()
 {
 	for what in "$@"; do
 		echo "$what" >&7
-		read -r -t 60 line <&8
+		read -r -t 900 line <&8
 		[ "$line" = "done $what" ]
 	done
 }
@@ -106,7 +106,7 @@ profiles()
 	begin_exchange
 	kill -KILL "$child" # and its parent alone is left to say that it is gone
 	echo _exit >&7
-	await test ! -e /proc/"$pid"
+	await has_ended "$pid"
 	rm out/*
 	exec 7>&- 8<&-
 	begin "$PYTHON" -c 'if True:
@@ -121,11 +121,11 @@ profiles()
 		os.write(1, b"%d\n" % os.getpid())
 		for line in iter(lambda: os.read(0, 10), b""):
 			os.write(1, b"x\n")'
-	read -r -t 60 pid <&8
+	read -r -t 900 pid <&8
 	[ "$("$WAKE" "$pid" state)" = "ordered 0 held 0 holders 1 answer 0 0" ]
 	"$WAKE" "$pid" begin SCPROF_GROUPS=io
 	echo >&7
-	read -r -t 60 _ <&8
+	read -r -t 900 _ <&8
 	"$WAKE" "$pid" state | grep -q "answer $pid 0"
 	exec 7>&-
 	await nothing_but_profiles
@@ -175,9 +175,9 @@ profiles()
 @test "dormant 05: a daemon whose parent has ended is woken" {
 	begin_exchange
 	echo daemon >&7
-	read -r -t 60 _ daemon <&8
+	read -r -t 900 _ daemon <&8
 	started+=("$daemon")
-	read -r -t 60 _ <&8
+	read -r -t 900 _ <&8
 	"$WAKE" "$daemon" begin SCPROF_GROUPS=socket
 	step main
 	"$WAKE" "$daemon" end
@@ -360,7 +360,7 @@ begin_exchange_elsewhere()
 			"$WAKE" "$outer" end
 		done
 		kill -QUIT "$outer"
-		await test ! -e /proc/"$outer"
+		await has_ended "$outer"
 		await nothing_but_profiles
 		"$SCPROF" report --by function --format json out/*.scp >report.json
 		[ "$(calls_of accept4)" -gt 0 ]

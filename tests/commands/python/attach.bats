@@ -87,18 +87,24 @@ begins()
 	await records_or_ended "$tool" && grep -q recording attach.err
 }
 
-# Recorded until Python frames were read, and left. OPTION...
-record_once()
+# Status: the tool's, which is not 0 where it was late for one of several processes.
+until_read()
 {
-	local status=0 tool before lines
-	before=$(dealloc)
-	again_where_late 0 begins "$@"
+	local tool lines
+	begins "$@" || return 1
 	await replaced "$before"
 	lines=$(wc -l <target.out)
 	await more_than $((lines + 1))
 	kill -INT "$tool"
-	wait "$tool" || status=$?
-	[ "$status" = 0 ] || { cat attach.err; return 1; }
+	wait "$tool"
+}
+
+# Recorded until Python frames were read, and left. OPTION...
+record_once()
+{
+	local before
+	before=$(dealloc)
+	again_where_late 0 until_read "$@" || return 1
 	[ "$(dealloc)" = "$before" ] || { echo "tp_dealloc is not what it was"; return 1; }
 	kill -0 "$pid"
 }
@@ -153,7 +159,9 @@ embed()
 
 @test "python embedded 01: C and Python in turn, in threads of C; ended and begun again, closed and opened again" {
 	local python embedded=
-	${CC:-cc} -O1 -g -o embeds "$ROOT/tests/programs/python/embeds.c" -ldl -lpthread || skip "no compiler"
+	# shellcheck disable=SC2086 # it may have options
+	command -v ${CC:-cc} >/dev/null || skip "no compiler"
+	${CC:-cc} -O1 -g -o embeds "$ROOT/tests/programs/python/embeds.c" -ldl -lpthread
 	for python in $(ends); do
 		echo "$python"
 		embed "$python" || return 1

@@ -57,11 +57,11 @@ class Echo:
         self.send, self.recv = self.near.send, self.far.recv
 
 
-signal.alarm(280)
+signal.alarm(900)
 if len(sys.argv) > 1:
     for _ in range(int(sys.argv[1])):
         if os.fork() == 0:
-            signal.alarm(280)
+            signal.alarm(900)
             serve()
 print("begun %d" % (id(type(reply.__code__)) + DEALLOC), flush=True)
 threading.Thread(target=block, args=(Echo(),), daemon=True).start()
