@@ -55,7 +55,8 @@ hung()
 	await settles '[.threads[] | select(.syscall == "futex")] | length == 5' \
 		'any(.threads[]; .name == "watches" and .syscall != null)' \
 		'any(.threads[]; .name == "hung" and .syscall != null)' \
-		'any(.threads[]; .name == "reads" and .syscall == "read")'
+		'any(.threads[]; .name == "reads" and .syscall == "read")' \
+		'[.threads[] | select(.waits_for_thread)] | length == 2'
 }
 
 @test "each thread's call, its descriptor, lock and path are told" {
@@ -83,27 +84,31 @@ hung()
 }
 
 @test "equal threads: how long is that of all, and each one's descriptor is no other's" {
+	# one has something to read now and then, the other has not
 	target python3 -c 'import os, threading, time
-def reads(): os.read(os.pipe()[0], 1)
-threading.Thread(target=reads, daemon=True).start()
-time.sleep(2)
-threading.Thread(target=reads, daemon=True).start()
+def reads(end):
+	while True: os.read(end, 1)
+pipes = [os.pipe(), os.pipe()]
+for end, _ in pipes: threading.Thread(target=reads, args=(end,), daemon=True).start()
 print("begun", flush=True)
-time.sleep(1000)'
-	# shellcheck disable=SC2016
-	await eval 'dump "$pid" >text && grep -q "^[0-9]* [^,]*, [0-9]* [^,]*: 2 threads$" text'
-	grep -Eq '^  asleep for [0-9.]+ m?s to [0-9.]+ m?s: waits in read on .* \(pipe each\)$' text
+while True:
+	os.write(pipes[0][1], b"x")
+	time.sleep(0.2)'
+	two_rows()
+	{
+		dump "$pid" >text && grep -q "^[0-9]* [^,]*, [0-9]* [^,]*: 2 threads$" text &&
+			grep -Eq '^  asleep for [0-9.]+ [mu]?s to [0-9.]+ [mu]?s: waits in read on .* \(pipe each\)$' text
+	}
+	await two_rows || { cat text && return 1; }
 }
 
 @test "a thread that runs is named, and no call of the process is interrupted" {
 	hung
-	found=
-	for _ in 1 2 3 4 5 6 7 8; do
-		dump --json "$pid" >report.json
-		[ "$(jq '.threads | length' report.json)" = 9 ]
-		if jq -e 'any(.threads[]; .name == "computes" and .state != "asleep" and any(.stack[]; .function == "computes"))' report.json >/dev/null; then found=yes; fi
+	# which is asleep now and then, and may have no CPU to stop on when it is looked at
+	for _ in 1 2 3 4; do
+		await settles 'any(.threads[]; .name == "computes" and .state != "asleep" and any(.stack[]; .function == "computes"))'
+		holds '.threads | length == 9'
 	done
-	[ -n "$found" ]
 	kill -0 "$pid" # status 3 otherwise
 	[ "$(awk '/^TracerPid/ { print $2 }' "/proc/$pid/status")" = 0 ]
 }
@@ -129,8 +134,8 @@ time.sleep(1000)'
 	for python in $(pythons_with_ctypes); do
 		echo "$python"
 		target "$python" hang.py
-		await settles 'any(.threads[]; .syscall == "futex")' 'any(.threads[]; .fd.kind == "socket")'
-		holds 'any(.threads[]; [.stack[] | select(.language == "python") | "\(.function):\(.line)"] as $p |
+		# each thread comes there in its own time
+		await settles 'any(.threads[]; [.stack[] | select(.language == "python") | "\(.function):\(.line)"] as $p |
 			($p | any(. == "serve:12")) and ($p | any(. == "<lambda>:14")) and ($p[-1] == "<module>:14"))' \
 			'any(.threads[]; [.stack[] | select(.language == "python") | "\(.function):\(.line)"][0] == "locked:5")'
 		grep -q '1 waits for a lock' <(dump "$pid")
@@ -145,7 +150,8 @@ time.sleep(1000)'
 	unshare --pid --fork --kill-child true 2>/dev/null || skip "no pid namespace can be made here"
 	target unshare --pid --fork --kill-child "$PROGRAMS/hung"
 	pid=$(pgrep -P "$pid")
-	await settles '[.threads[] | select(.syscall == "futex")] | length == 5'
+	await settles '[.threads[] | select(.syscall == "futex")] | length == 5' \
+		'[.threads[] | select(.waits_for_thread)] | length == 2'
 	holds '[.threads[] | select(.waits_for_thread) | {tid, of: .waits_for_thread}] |
 		length == 2 and .[0].of == .[1].tid' 'any(.threads[]; any(.stack[]; .function == "lock_other"))'
 }
@@ -172,11 +178,40 @@ time.sleep(1000)'
 	grep -q 'waits in accept on TCP 127.0.0.1' attach.out
 }
 
+records_or_ended()
+{
+	grep -q 'recording process' attach.err || not kill -0 "$1" 2>/dev/null
+}
+
+# has_slept COUNT: the target's first thread did so more often.
+has_slept()
+{
+	[ "$(sleeps)" -gt "$1" ]
+}
+
+sleeps()
+{
+	sed -n 's/^voluntary_ctxt_switches:\t//p' "/proc/$pid/status"
+}
+
+# while_it_sleeps COUNT: attach, until the target has slept so often more; output in attach.out.
+while_it_sleeps()
+{
+	local tool
+	: >attach.err
+	# env: a shell's background command ignores SIGINT
+	env --default-signal=INT "$SCPROF" attach "$pid" >attach.out 2>attach.err </dev/null 3>&- &
+	tool=$!
+	started="$started $tool"
+	await records_or_ended $tool && grep -q 'recording process' attach.err || return 1
+	await has_slept $(($(sleeps) + $1)) && kill -INT $tool && wait $tool
+}
+
 @test "attach counts those calls alone as in progress that were it all the while" {
 	target python3 -c 'import select, threading; print("begun", flush=True)
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 while True: select.poll().poll(100)'
-	again_where_late 0 eval 'limited "$SCPROF" attach --for 1s "$pid" >attach.out 2>attach.err 3>&-'
+	again_where_late 0 while_it_sleeps 5
 	grep -q "^In progress all the while, and in no row: process $pid, 1 thread: 1 waits for a lock$" attach.out
 	not grep -q "of the threads' time on CPU" attach.out
 }
@@ -192,7 +227,12 @@ while True: time.sleep(1e-4)'
 
 @test "where a process slept outside of recorded calls the next step is to ask where" {
 	target python3 -c 'import select, threading; print("begun", flush=True)
-while True: select.poll().poll(0); threading.Event().wait(0.1)' # by a semaphore: no recorded call
-	again_where_late 0 eval 'limited "$SCPROF" attach --for 1s "$pid" >attach.out 2>attach.err 3>&-'
-	grep -A 1 'waiting that was not recorded:' attach.out | grep -q "scprof dump $pid$"
+while True: select.poll().poll(0); threading.Event().wait(0.3)' # by a semaphore: no recorded call
+	# once more where it mostly waited for a CPU
+	is_told()
+	{
+		again_where_late 0 while_it_sleeps 4 &&
+			grep -A 1 'waiting that was not recorded:' attach.out | grep -q "scprof dump $pid$"
+	}
+	await is_told || { cat attach.out && return 1; }
 }
