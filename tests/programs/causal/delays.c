@@ -340,6 +340,7 @@ static void test_garbage(void)
 	pthread_join(t, NULL);
 	for (unsigned i = 0; i < SCP_CAUSAL_SITES; i++) /* not one free entry */
 		page->site[i].key = i + 1;
+	page->lost = 0;
 	send_at_depth(150);
 	for (unsigned i = 0; i < 10; i++)
 		send_at_depth(100 + i);

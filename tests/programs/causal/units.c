@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* units SECONDS STATUS: units of work, each of two regions, a point after each; then STATUS.
- * Without SECONDS until it is ended. */
+ * One at least; without SECONDS until it is ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -44,10 +44,10 @@ int main(int argc, char **argv)
 
 	puts("begun");
 	fflush(stdout);
-	while (now() < end) {
+	do {
 		parse();
 		store();
 		SCPROF_POINT("unit");
-	}
+	} while (now() < end);
 	return argc > 2 ? atoi(argv[2]) : 0;
 }
