@@ -50,9 +50,27 @@ class Tool:
         """Once more where it was so late, as on a busy machine, that it gave up, left all as it was, and said so."""
         for _ in range(8):
             outcome = self.attach_once(*arguments, **named)
-            if not outcome.status or not outcome.text.endswith("; try again"):
+            if not outcome.status or not self.was_late():
                 break
         return outcome
+
+    def was_late(self):
+        """For one of the processes: what it says of the others comes before and after that."""
+        return any(line.endswith("; try again") for line in self.said().splitlines())
+
+    def said(self):
+        with open(f"{self.work}/tool.err", errors="replace") as f:
+            return f.read()
+
+    def attach_for_now(self, pid):
+        """The tool, which records until it gets SIGINT, or has ended; once more where it was late."""
+        for _ in range(8):
+            line, _ = self.line([pid], None)
+            process = self.start(*line)
+            self.await_recording(process)
+            if process.poll() is None or not self.was_late():
+                break
+        return process
 
     def attach_once(self, pids, seconds, *more, interrupt_after=None):
         """One cycle; `interrupt_after`: not for `seconds`, but until SIGINT, sent so long after it says that it records."""
@@ -72,9 +90,8 @@ class Tool:
         """Earlier, before it has touched anything, SIGINT simply ends it."""
         until = time.monotonic() + LIMIT
         while process.poll() is None and time.monotonic() < until:
-            with open(f"{self.work}/tool.err", errors="replace") as f:
-                if "recording process" in f.read():
-                    return
+            if "recording process" in self.said():
+                return
             time.sleep(0.01)
 
     def detach(self, *pids):
@@ -87,8 +104,7 @@ class Tool:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        with open(f"{self.work}/tool.err", errors="replace") as f:
-            lines = f.read().strip().splitlines()
+        lines = self.said().strip().splitlines()
         held, slots = read_report(out) if out else ([], {})
         for left in os.listdir(self.work):
             if left.startswith("attached.") or left.endswith(".scp"):

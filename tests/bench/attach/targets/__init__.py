@@ -2,6 +2,7 @@
 """Programs to attach to, each with a load that checks every answer."""
 import os
 import queue
+import random
 import shutil
 import signal
 import socket
@@ -56,9 +57,15 @@ def needed(*names):
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below those that the kernel gives away: nobody else takes it soon."""
+    while True:
+        port = random.SystemRandom().randrange(16384, 32768)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 class Target:
@@ -90,7 +97,8 @@ class Target:
             return subprocess.Popen(line, **more)
 
     def await_port(self, port):
-        for _ in range(1200):
+        until = time.monotonic() + HANGS_AFTER
+        while time.monotonic() < until:
             try:
                 socket.create_connection(("127.0.0.1", port), 5).close()
                 return
@@ -172,7 +180,8 @@ class Speaking(Target):
         self.lines = queue.Queue()
         self.main = subprocess.Popen(self.line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                      cwd=self.work, start_new_session=True, errors="replace")
-        threading.Thread(target=self.listen, daemon=True).start()
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
         self.ended = ""
         self.await_first()
 
@@ -206,5 +215,5 @@ class Speaking(Target):
             status = self.main.wait(timeout=2 * HANGS_AFTER)
         except subprocess.TimeoutExpired:
             return ["hangs: it does not end"]
-        time.sleep(0.1)
+        self.listener.join(HANGS_AFTER)
         return [f"ended with status {status}: {self.ended}"] if status or not self.ended else []
