@@ -95,6 +95,7 @@ accepted()
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS ENVIRONMENT 'EXIT STATUS' EXAMPLES; do
 			grep -qE "^\.SH \"?$section\"?$" "$page" || { echo "$page: no $section"; return 1; }
 		done
+		command -v groff >/dev/null || continue
 		# groff hides nothing: the page as it is read
 		groff -man -Tascii -P-c "$page" 2>/dev/null | sed 's/.\x08//g' >text
 		for option in $(documented "$command" | awk '$2 != "-" { print "--" $2 }'); do
