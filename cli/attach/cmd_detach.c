@@ -97,8 +97,8 @@ static int detach_one(pid_t pid, const char *library, bool child)
 			tell(pid, &r.slots);
 		attach_targets_tell_anew(pid, &r);
 	}
-	if (result < 0 && child && !attach_targets_lives(&target))
-		return 1;
+	if (result < 0 && !attach_targets_lives(&target))
+		return child ? 1 : complaint_say(COMMAND, "process %d has ended", (int)pid);
 	if (result < 0)
 		complaint_lines(COMMAND, err.text);
 	return result;
