@@ -30,6 +30,9 @@ teardown_file()
 
 @test "each site has a cost, or a reason why not; partners name each other" {
 	cp "$D/report.json" .
+	# the account stands beside the report
+	grep -q "where the CPUs' time went" "$D/err.txt"
+	grep -qF "profile: $D/p.scp" "$D/err.txt"
 	tr '\n' ' ' <"$D/out.txt" | grep -q 'udp.*tcp.*cpu_s'
 	holds '[.sites[] | select(.symbol == "send" and .outcome == "completed")] | length == 2'
 	holds 'all(.sites[]; .displacement | IN("known", "rare", "steady", "too-few-windows"))'
