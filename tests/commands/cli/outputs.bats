@@ -115,7 +115,7 @@ lost()
 	shift
 	for where in '>/dev/full' '>&-'; do
 		status=0
-		timeout 120 sh -c "exec \"\$@\" $where" sh "$SCPROF" "$@" 2>err </dev/null 3>&- || status=$?
+		timeout 900 sh -c "exec \"\$@\" $where" sh "$SCPROF" "$@" 2>err </dev/null 3>&- || status=$?
 		[ "$status" = "$wanted" ] && [ "$(grep -c 'cannot write' err)" = 1 ] || {
 			echo "status $status, not $wanted: $* $where"
 			cat err
