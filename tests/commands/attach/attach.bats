@@ -53,6 +53,18 @@ attach()
 	again_where_late "$1" once attach "${@:2}"
 }
 
+# detach PID: its output, of all tries where it was late, in detach.out.
+detach()
+{
+	: >detach.out
+	again_where_late 0 detach_once "$1"
+}
+
+detach_once()
+{
+	"$SCPROF" detach "$1" >>detach.out 2>attach.err
+}
+
 # turns: how often the process's threads were given a CPU, and for how many ms in all.
 turns()
 {
@@ -231,7 +243,7 @@ is_left()
 	start_tool
 	kill_all_of "$tool"
 	await records_nothing
-	"$SCPROF" detach "$pid" >detach.out
+	detach "$pid"
 	says "process $pid: recording is stopped, and [0-9]+ of [0-9]+ slots are as they were" detach.out
 	is_left
 	"$SCPROF" detach "$pid" >detach.out
@@ -595,7 +607,7 @@ woken_and_left()
 	child=$(sed -n 's/^child //p' target.out)
 	started="$started $child"
 	kill_all_of "$tool"
-	"$SCPROF" detach "$child" >detach.out
+	detach "$child"
 	says "process $child: recording is stopped, and ([1-9][0-9]*) of \\1 slots are as they were" detach.out
 	says "process $pid: recording is stopped" detach.out
 	kill -0 "$child"
