@@ -190,6 +190,16 @@ static void judge(struct report *r, const struct situation *s, bool page)
 	}
 }
 
+static struct report_elsewhere elsewhere_of(const struct situation *s)
+{
+	return (struct report_elsewhere){.group = "io",
+					 .mask = SCP_GROUP_IO,
+					 .calls = s->looks,
+					 .time_s = s->looked,
+					 .error_s = s->error,
+					 .share = s->looked / all_of(s)};
+}
+
 static void try(const struct situation *s, bool page)
 {
 	const struct prof_attached is = {
@@ -245,12 +255,7 @@ static void try(const struct situation *s, bool page)
 			   .threads_time = time_of(s)};
 
 	describe(&p, s);
-	r.elsewhere[0] = (struct report_elsewhere){.group = "io",
-						   .mask = SCP_GROUP_IO,
-						   .calls = s->looks,
-						   .time_s = s->looked,
-						   .error_s = s->error,
-						   .share = s->looked / all_of(s)};
+	r.elsewhere[0] = elsewhere_of(s);
 	r.elsewheres = s->looks ? 1 : 0;
 	judge(&r, s, page);
 }
