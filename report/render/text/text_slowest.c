@@ -14,7 +14,7 @@ enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, 
 #define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_slowest, member)
 
 static const struct table_column columns[] = {
-	[ROW] = {"#", .right = true, .drop = 1},
+	[ROW] = {"#", .right = true}, /* "as #1" is said of it */
 	[TOOK] = {"TOOK", .style = TERMINAL_BOLD, FIELD(TABLE_NS, duration_ns)},
 	[TICKS] = {"SLOW", .right = true, .drop = 6},
 	[STATE] = {"MOSTLY", .drop = 3},

@@ -235,7 +235,7 @@ known_path()
 @test "slowest 13: the terminal's width is kept to" {
 	local columns
 	slowest calls --slowest 12
-	for columns in 50 80 100 200; do
+	for columns in 46 50 80 100 200; do
 		COLUMNS=$columns "$SCPROF" report p.scp | sed -nE '/^slowest calls/,/^(! |next:)/{/^(! |next:)/d;p}' >report.txt
 		grep -q ' recv ' report.txt
 		grep -qE '^ *12 ' report.txt
