@@ -255,7 +255,9 @@ static uint32_t stack_words(const struct walk_result *r, const struct walk_start
 		return 0;
 	if (modules_is_ours(from->ra) && frame != SELECTED_FRAME_UNKNOWN)
 		frame = selected_stack_copied(from->sp, from->fp, frame);
-	return selected_stack_words(selected_find(function), from->sp, frame);
+	return selected_stack_words(function < FN_SCRATCH_SYSTEM ? selected_find(function)
+								 : &selected_scratch,
+				    from->sp, frame);
 }
 
 static void clear_result(struct walk_result *r)

@@ -46,6 +46,8 @@ static inline const char *selected_text(const struct scp_selected *s, uint32_t o
 	return (s->table ? (const char *)s + s->table : (const char *)selected_table()) + offset;
 }
 
+_Static_assert(FN_COUNT <= REGION_FIRST, "wrappers have the first ids");
+
 static inline uint32_t selected_id(const struct scp_selected *s)
 {
 	return SELECTED_FIRST + s->id;
@@ -111,10 +113,13 @@ HIDDEN void selected_absent(void);
 #define SELECTED_STACK_REFUSED UINT16_MAX
 #define SELECTED_FRAME_UNKNOWN UINT64_MAX
 
-/* How many words from `cfa` on are to be copied for this symbol (NULL: of overhead.c): a multiple
- * of SELECTED_STACK_STEP, more than SELECTED_STACK_FAST, or SELECTED_STACK_REFUSED. `frame`: words
- * of the caller's frame there, or SELECTED_FRAME_UNKNOWN. Asks the kernel which memory there is:
- * slow path only. */
+/* Stands for what overhead.c measures with, which has no table. */
+extern HIDDEN const struct scp_selected selected_scratch;
+
+/* How many words from `cfa` on are to be copied for this symbol (NULL: nothing is known of it): a
+ * multiple of SELECTED_STACK_STEP, more than SELECTED_STACK_FAST, or SELECTED_STACK_REFUSED.
+ * `frame`: words of the caller's frame there, or SELECTED_FRAME_UNKNOWN. Asks the kernel which
+ * memory there is: slow path only. */
 HIDDEN uint32_t selected_stack_words(const struct scp_selected *s, uint64_t cfa, uint64_t frame);
 
 /* The words of a caller that is scprof_chosen_call itself: its original has left the call to

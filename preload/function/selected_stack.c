@@ -43,6 +43,9 @@ static bool has_room(uint64_t cfa, uint64_t words)
 	return can_read(to - LEFT_BELOW, here);
 }
 
+const struct scp_selected selected_scratch = {.flags = SCP_SELECTED_STACK,
+					      .stack_words = SELECTED_STACK_FAST};
+
 /* Is the original the function that the tool looked at? */
 static bool is_known(const struct scp_selected *s)
 {
@@ -55,10 +58,7 @@ static bool is_known(const struct scp_selected *s)
 
 uint32_t selected_stack_words(const struct scp_selected *s, uint64_t cfa, uint64_t frame)
 {
-	static const struct scp_selected scratch = {.flags = SCP_SELECTED_STACK,
-						    .stack_words = SELECTED_STACK_FAST};
-	s = s ? s : &scratch;
-	bool known = is_known(s), endless = frame == SELECTED_FRAME_UNKNOWN;
+	bool known = s && is_known(s), endless = frame == SELECTED_FRAME_UNKNOWN;
 	uint64_t most = known ? KNOWN_MAX : endless ? UNKNOWN_FRAME_MAX : UNKNOWN_MAX;
 	uint64_t words = known && s->stack_words < frame ? s->stack_words : endless ? most : frame;
 	if (words > most)

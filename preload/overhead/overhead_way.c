@@ -176,8 +176,11 @@ void overhead_way_prepare(const struct overhead_way *w)
 	scratch.slowly = !w->fast || (w->way & SCP_WAY_NESTED);
 	prepare_thread(w);
 	prepare_entry(w->slow);
-	selected_call_scratch = (struct scp_selected){
-		.real = empty, .id = FN_SCRATCH - SELECTED_FIRST, .flags = SELECTED_SCRATCH};
+	selected_call_scratch =
+		(struct scp_selected){.real = empty,
+				      .id = FN_SCRATCH - SELECTED_FIRST,
+				      .flags = SELECTED_SCRATCH | SCP_SELECTED_STACK,
+				      .stack_words = SELECTED_STACK_FAST};
 	thread_self = t;
 	thread_fast = w->fast && w->clock == SCP_CLOCK_TSC ? t : NULL;
 	thread_page = w->fast && w->clock == SCP_CLOCK_PAGE ? t : NULL;

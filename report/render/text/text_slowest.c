@@ -14,7 +14,7 @@ enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, 
 #define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_slowest, member)
 
 static const struct table_column columns[] = {
-	[ROW] = {"#", .right = true}, /* "as #1" is said of it */
+	[ROW] = {"#", .right = true, .drop = 1}, /* "as #1" is said of it */
 	[TOOK] = {"TOOK", .style = TERMINAL_BOLD, FIELD(TABLE_NS, duration_ns)},
 	[TICKS] = {"SLOW", .right = true, .drop = 6},
 	[STATE] = {"MOSTLY", .drop = 3},
@@ -24,7 +24,7 @@ static const struct table_column columns[] = {
 	[OUTCOME] = {"OUTCOME", .drop = 2},
 	[BYTES] = {"BYTES", .right = true, .drop = 4},
 	[THREAD] = {"THREAD", .least = 8, FIELD(TABLE_NAME, thread)},
-	[TID] = {"TID", .drop = 1, FIELD(TABLE_NUMBER, tid)},
+	[TID] = {"TID", .drop = 2, FIELD(TABLE_NUMBER, tid)},
 	[PID] = {"PID", .right = true, .drop = 2},
 	{0},
 };
