@@ -173,6 +173,9 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(place, "calls")) {
 		calls(ms);
+	} else if (!strcmp(place, "elsewhere")) {
+		computes_unseen(ms);
+		calls(cpu_ms() + ms);
 	} else if (!strcmp(place, "thread")) {
 		if (pthread_create(&t, NULL, thread, &ms) || pthread_join(t, NULL))
 			return 1;
