@@ -172,6 +172,10 @@ static void add_table(const struct report *r, struct report_threads_time *to,
 	/* What it slept after its last call that ended is among what the gaps lost. */
 	if ((double)t->states.covered_ns > 1.1 * time)
 		on_gaps = fmax(on_gaps, 0);
+	/* A wait in the midst of recording is among what the gaps lost, too. */
+	double lost = fmin(fmax(-on_gaps, 0), recording_ns);
+	on_gaps += lost;
+	recording_ns -= lost;
 	covered = fmin((double)t->states.covered_ns / time, 1) / 1e9 * (1 - stolen);
 	to->explained_in_calls_s += covered * on_calls;
 	to->explained_recording_s += covered * recording_ns;

@@ -107,6 +107,7 @@ profiles()
 	kill -KILL "$child" # and its parent alone is left to say that it is gone
 	echo _exit >&7
 	await has_ended "$pid"
+	await has_ended "$child" # else it holds the pipes that others are to begin with
 	rm out/*
 	exec 7>&- 8<&-
 	begin "$PYTHON" -c 'if True:
