@@ -26,8 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "include/scprof_attach.h"
 #include "include/scprof_causal.h"
+#include "tests/programs/attach/order.h"
 
 #define CALLERS	 16
 #define BLOCKED	 6
@@ -229,22 +229,15 @@ static int count_descriptors(void)
 
 static void give_order(const char *directory, bool with_delays)
 {
-	static union {
-		struct scp_attach_order order;
-		char room[sizeof(struct scp_attach_order) + 4096];
-	} o;
-	int n = 0;
-	memcpy(o.order.magic, SCP_ATTACH_MAGIC, sizeof o.order.magic);
-	n += snprintf(o.order.text + n, 4000, "SCPROF_GROUPS=io,wait") + 1;
-	n += snprintf(o.order.text + n, 4000 - (size_t)n, "SCPROF_OUT=%s", directory) + 1;
+	static union order o;
+	order_begin(&o);
+	order_add(&o, "SCPROF_GROUPS=", "io,wait");
+	order_add(&o, "SCPROF_OUT=", directory);
 	if (with_delays)
-		n += snprintf(o.order.text + n, 4000 - (size_t)n, "SCPROF_CAUSAL=%s",
-			      getenv("DELAYS")) +
-		     1;
+		order_add(&o, "SCPROF_CAUSAL=", getenv("DELAYS"));
 	if (getenv("ORDER"))
-		n += snprintf(o.order.text + n, 4000 - (size_t)n, "%s", getenv("ORDER")) + 1;
-	o.order.text_bytes = (uint32_t)n;
-	int r = begin(&o.order);
+		order_add(&o, getenv("ORDER"), "");
+	int r = begin(&o.given);
 	if (r != SCP_ATTACH_FINE) {
 		fprintf(stderr, "not begun: %d, errno %u\n", r, state->error);
 		abort();

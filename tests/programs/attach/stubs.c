@@ -6,9 +6,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "include/scprof_attach.h"
+#include "tests/programs/attach/order.h"
 #include "tests/programs/selected/chosen_lib.h"
 
 typedef long ten(long, long, long, long, long, long, long, long, long, long);
@@ -25,19 +24,14 @@ static void fail(const char *what)
 
 static void give_order(const char *directory, const char *stubs)
 {
-	static union {
-		struct scp_attach_order order;
-		char room[sizeof(struct scp_attach_order) + 4096];
-	} o;
-	int n = 0;
+	static union order o;
 
-	memcpy(o.order.magic, SCP_ATTACH_MAGIC, sizeof o.order.magic);
-	n += snprintf(o.order.text + n, 4000, "SCPROF_GROUPS=io") + 1;
-	n += snprintf(o.order.text + n, 4000 - (size_t)n, "SCPROF_OUT=%s", directory) + 1;
+	order_begin(&o);
+	order_add(&o, "SCPROF_GROUPS=", "io");
+	order_add(&o, "SCPROF_OUT=", directory);
 	if (stubs)
-		n += snprintf(o.order.text + n, 4000 - (size_t)n, "SCPROF_STUBS=%s", stubs) + 1;
-	o.order.text_bytes = (uint32_t)n;
-	if (begin(&o.order) != SCP_ATTACH_FINE)
+		order_add(&o, "SCPROF_STUBS=", stubs);
+	if (begin(&o.given) != SCP_ATTACH_FINE)
 		fail("not begun");
 }
 
