@@ -386,6 +386,7 @@ begin_exchange_elsewhere()
 # by_file NAME FILE COMMAND...: scprof attach to it as an argument of the command, into NAME.scp.
 by_file()
 {
+	rm -f attach.err # what an earlier one said
 	# unshare before util-linux 2.37 leaves its command with SIGINT ignored
 	limited "${@:3}" env --default-signal=INT "$SCPROF" attach -g socket --no-report -o "$T/$1.scp" "$2" >attach.out 2>attach.err 3>&- 4>&- 7>&- 8<&- &
 	started+=($!)

@@ -382,6 +382,7 @@ bare_below_another_root()
 		"$SCPROF" top -n 3 -d 200ms "$pid" >top.out </dev/null
 	hasnt -E 'O_WRONLY|O_RDWR|O_CREAT|ptrace|process_vm' trace
 	hasnt -E 'kill\(' trace
+	rm top.out
 	"$SCPROF" top -b -d 100ms "$pid" >top.out </dev/null 3>&- &
 	local watcher=$! status=0
 	wait_for_picture

@@ -162,9 +162,14 @@ begin_a_run()
 {
 	"$SCPROF" run --sample 1ms -g socket --no-report -o out/p.scp -- "$PROGRAMS/computes" here 600000 3>&- &
 	run=$!
-	await pgrep -P "$run" -x computes
-	target=$(pgrep -P "$run" -x computes)
-	directory=$(tr '\0' '\n' <"/proc/$target/environ" | sed -n 's/^SCPROF_OUT=//p')
+	await run_is_known
+}
+
+# It has the command's name before its environment can be read.
+run_is_known()
+{
+	target=$(pgrep -P "$run" -x computes) &&
+		directory=$(tr '\0' '\n' <"/proc/$target/environ" | sed -n 's/^SCPROF_OUT=//p') && [ -n "$directory" ]
 }
 
 teardown()

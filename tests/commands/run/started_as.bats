@@ -175,7 +175,6 @@ called()
 	grep -q '^scprof_processes_seen_total{service="other"} [13]$' answer
 	[ "$(awk '/^scprof_processes_seen_total{/ { n++; all += $NF } END { print n, all }' answer)" = "5 7" ]
 	stop_agent
-	rm agent.out
 	start_agent out
 	[ "$(code "$URL/metrics")" = 200 ]
 	[ "$(metric 'calls_total.*service="server".*"send"')" = 6 ]

@@ -11,6 +11,7 @@ agent_speaks()
 # launch_agent OPTION...: on a free port; $AGENT, output in agent.out and agent.err.
 launch_agent()
 {
+	rm -f agent.out # what an earlier one said
 	"$SCPROF" serve --listen 127.0.0.1:0 "$@" >agent.out 2>agent.err </dev/null 3>&- 4>&- &
 	AGENT=$!
 }

@@ -619,7 +619,6 @@ run_of()
 	sed "s|$OPEN/computes|$OPEN/sekretes|g" "$DIRECTORY/samples.scp" >scprof.abcdef/samples.scp
 	chown 65534 scprof.abcdef/*
 	stop_agent
-	rm agent.out
 	start_agent "$OPEN"
 	await eval '[ -n "$(metric "^scprof_computing_cpu_seconds.*library=\"sekretes\"")" ]'
 	[ -z "$(metric '^scprof_computing_cpu_seconds.*computes_much')" ]
