@@ -9,7 +9,6 @@
 #include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
-#include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/python/python.h"
@@ -73,8 +72,6 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 	if (p != SCP_ATTACH_FINE)
 		return p;
 	overhead_measure_first();
-	if (at_rest)
-		slots_locked(libraries_note);
 	state.sessions++;
 	text_append(state.profile, sizeof state.profile, 0, process.file->path);
 	if (libc_opened_later)

@@ -60,7 +60,9 @@ static void (*work_under_lock(void))(void)
 
 EXPORT void scprof_slots_locked_1(void) __attribute__((ifunc("work_under_lock")));
 
-bool slots_locked(void (*work)(void))
+/* Do `work` under the loader's lock, with signals held: no object is closed meanwhile. False: the
+ * lock could not be had, and nothing was done. */
+static bool locked(void (*work)(void))
 {
 	wanted = work;
 	libc_find("scprof_slots_locked_1");
@@ -335,7 +337,7 @@ void slots_write(struct scp_attach_slots *n)
 	slots.forked = false;
 	slots.pid = sys_getpid();
 	slots_entry_prepare(slots_write_new, &slots.some_have_rpath);
-	n->failed += !slots_locked(look_through_new);
+	n->failed += !locked(look_through_new);
 	errno = saved;
 }
 
@@ -345,7 +347,7 @@ void slots_write_new(void)
 	int saved = errno;
 	if (n && slots.pid && !slots.forked && !sys_sandboxed && slots.pid == sys_getpid() &&
 	    slots_object_loads().added != slots.loads.added)
-		n->failed += !slots_locked(look_through_new);
+		n->failed += !locked(look_through_new);
 	errno = saved;
 }
 
@@ -356,7 +358,7 @@ void slots_put_back(struct scp_attach_slots *n)
 	if (slots.forked || (!sys_sandboxed && slots.pid != sys_getpid()))
 		put_back_alone();
 	else
-		n->failed += !slots_locked(put_all_back);
+		n->failed += !locked(put_all_back);
 	slots.pid = 0; /* even without the lock */
 	errno = saved;
 }

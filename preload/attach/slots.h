@@ -32,10 +32,6 @@ HIDDEN void slots_put_back(struct scp_attach_slots *n);
  * record of what was written alone, without the loader. False: no slots are written. */
 HIDDEN bool slots_forked(void);
 
-/* Do `work` under the loader's lock, with signals held: no object is closed meanwhile. False: the
- * lock could not be had, and nothing was done. */
-HIDDEN bool slots_locked(void (*work)(void));
-
 /* The parts of it. */
 
 /* Lists that grow, in anonymous memory. They are filled again from their beginning, session by

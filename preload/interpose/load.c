@@ -5,7 +5,6 @@
 #include "preload/attach/session.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
-#include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/second/second.h"
 #include "preload/start/lifecycle.h"
@@ -23,7 +22,6 @@ __attribute__((constructor)) static void constructor(void)
 		return;
 	overhead_measure_first();
 	second_load();
-	libraries_note();
 	if (control_is_recording())
 		thread_acquire(); /* so that the main thread's time begins here */
 }
@@ -38,7 +36,6 @@ __attribute__((destructor)) static void destructor(void)
 	if (process_discard_if_empty())
 		return;
 	overhead_measure_last();
-	libraries_note(); /* opened since, too */
 }
 
 /* Which version this library is of, readable without loading it: `scprof doctor` looks for the

@@ -289,35 +289,3 @@ uint64_t modules_frame(uint64_t pc, bool exact)
 	}
 	return SCP_FRAME((uint32_t)(s - slots) + 1, exact, pc - o.base);
 }
-
-/* By the kernel's list of mappings: the loader's own needs its lock, which another thread may hold
- * for ever at a process's end. */
-static const char *const grouped[] = {"libssl.so", "libgnutls.so", "libz.so", "libsqlite3.so",
-				      "libpq.so"};
-
-#define GROUPED_MOST 16u
-
-struct grouped {
-	uint64_t code[GROUPED_MOST];
-	unsigned count;
-};
-
-static bool note_library(const struct sys_mapping *m, void *context)
-{
-	struct grouped *g = context;
-	const char *name = text_basename(m->path);
-	for (unsigned i = 0; m->protection & PROT_EXEC && i < sizeof grouped / sizeof *grouped; i++)
-		if (text_begins_with(name, grouped[i]) && g->count < GROUPED_MOST)
-			g->code[g->count++] = m->start;
-	return false;
-}
-
-COLD void libraries_note(void)
-{
-	struct grouped g = {.count = 0};
-	/* The file of a child that the kernel alone forked is its parent's. */
-	if (!process_epoch.now.generation || !process_read_mappings(note_library, &g))
-		return;
-	for (unsigned i = 0; i < g.count; i++)
-		modules_frame(g.code[i], true);
-}

@@ -34,10 +34,3 @@ HIDDEN void *modules_record(struct file_chunk *c, uint32_t chunk_type, uint32_t 
 
 /* Is this address in libscprof.so itself? */
 HIDDEN bool modules_is_ours(uint64_t pc);
-
-/* The libraries for which there are ready-made groups of functions: where a process has loaded one
- * it is among the profile's modules, whether or not it is on a call path. */
-
-/* Note those that are loaded now. It reads /proc/self/maps: when a process begins, and when it
- * ends. */
-HIDDEN void libraries_note(void);

@@ -439,3 +439,18 @@ told_to_stop()
 	run -125 "$SCPROF" attach -s qsort x.wake
 	[[ $output == *"by ptrace only"* ]]
 }
+
+@test "dormant 17: nothing is read of a library that is on no call path, which may be closed meanwhile" {
+	local status=0
+	begin "$PROGRAMS/hidden_headers"
+	pid=${started[0]}
+	read -r -t 900 _ <&8
+	"$WAKE" "$pid" begin SCPROF_GROUPS=socket
+	echo >&7
+	read -r -t 900 _ <&8
+	"$WAKE" "$pid" end
+	exec 7>&-
+	wait "$pid" || status=$?
+	[ $status = 3 ]
+	exchanged "$pid" 10
+}

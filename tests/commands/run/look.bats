@@ -69,10 +69,3 @@ calls()
 	tr -s ' \n' ' ' <run.txt | grep -q 'No call was recorded\..* `-g io` would record .*501 calls'
 	"$SCPROF" report --format html run.scp | grep -q 'would record .*501 calls'
 }
-
-@test "what a child loads that the kernel alone forked is not its parent's" {
-	without_library LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" "$PROGRAMS/raw_fork_loads" >status
-	[ "$(cat status)" = "child: 3" ]
-	[ "$(find out -name '*.scp' | wc -l)" = 1 ]
-	run ! grep -q libz.so out/*.scp
-}

@@ -87,3 +87,9 @@ ending()
 			print "round " part[2] ": " part[3] " counted, " $2 " in the profile"; bad = 1
 		} END { exit bad }' calls
 }
+
+@test "endings 11: nothing is read of a library that is on no call path, which another thread may close" {
+	unnoticed "$PROGRAMS/hidden_headers"
+	[ "$(cat with.status)" = 3 ]
+	[ "$(calls_of send)" = 10 ]
+}

@@ -88,42 +88,13 @@ static void *hold_locks(void *unused)
 	return unused;
 }
 
-static int follower_tid;
-
 static void *follow(void *order)
 {
-	__atomic_store_n(&follower_tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	if (order)
 		begin(order);
 	else
 		end(0);
 	return NULL;
-}
-
-/* Recording has begun, and the first look at other objects waits for the lock: without it they
- * could be closed meanwhile. */
-static void check_waits(void)
-{
-	char path[64], text[256] = "", before_it[256] = "", wait[32];
-	int same = 0;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall",
-		 __atomic_load_n(&follower_tid, __ATOMIC_ACQUIRE));
-	snprintf(wait, sizeof(wait), "%d ", (int)SYS_futex);
-	while (same < 10) {
-		FILE *f = fopen(path, "r");
-		usleep(2000);
-		if (!f || !fgets(text, sizeof(text), f)) /* a kernel that does not tell */
-			return;
-		fclose(f);
-		same = !strncmp(text, wait, strlen(wait)) && !strcmp(text, before_it) ? same + 1
-										      : 0;
-		strcpy(before_it, text);
-	}
-	if (*state->profile) {
-		fprintf(stderr, "libraries were looked at without the loader's lock\n");
-		_exit(1);
-	}
 }
 
 static int in_child(const char *when)
@@ -165,7 +136,6 @@ static void fork_one(const char *when, bool raw)
 /* `wanted`: the status that another thread's order, if any, leads to, and stays at. */
 static void fork_locked(const char *when, bool follows, void *order, uint32_t wanted)
 {
-	static bool began_once; /* its profile has a name from then on */
 	pthread_t holder, follower;
 
 	if (pthread_create(&holder, NULL, hold_locks, NULL) != 0)
@@ -175,9 +145,6 @@ static void fork_locked(const char *when, bool follows, void *order, uint32_t wa
 		exit(2);
 	while (status_now() != wanted)
 		usleep(1000);
-	if (order && !began_once)
-		check_waits();
-	began_once |= order != NULL;
 	fork_one(when, false);
 	if (!follows || !order) /* it learns of its birth by a call that is recorded */
 		fork_one(when, true);
