@@ -61,8 +61,7 @@ static double bytes_of(const struct groups *g, const struct group_row *row)
 	return bytes;
 }
 
-/* As it is printed: what recording added to each row differs. */
-static double time_of(const struct groups *g, const struct group_row *row)
+double groups_row_ns(const struct groups *g, const struct group_row *row)
 {
 	struct prof_sums sums = {.calls = row->calls, .units = row->units};
 
@@ -92,7 +91,7 @@ static double large_key(const struct comparing *c, uint32_t at)
 	case REPORT_SORT_NAME:
 		return -(double)c->function_rank[row->function];
 	default:
-		return time_of(g, row);
+		return groups_row_ns(g, row);
 	}
 }
 

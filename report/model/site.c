@@ -229,24 +229,28 @@ static void note_synchrony(struct report *r, const struct report_site *s,
 		*of = 0;
 }
 
-static void fill_all(struct report *r, struct report_site *s, const struct prof_sums *sums,
+void site_fill_means(struct report *r, struct report_site *s, const struct prof_sums *sums,
 		     const struct steadiness *steady)
 {
-	const struct profile *p = r->profile;
-
 	s->calls = sums->calls;
 	s->units = sums->units;
-	s->ticks = (uint64_t)prof_ticks(sums->units, &p->clock);
+	s->ticks = (uint64_t)prof_ticks(sums->units, &r->profile->clock);
 	s->has_bytes = sums->has_bytes;
 	s->bytes = sums->bytes;
 	fill_mean(r, s, sums, steady);
+	states_fill(r, s, sums, &steady->rest);
+}
+
+static void fill_all(struct report *r, struct report_site *s, const struct prof_sums *sums,
+		     const struct steadiness *steady)
+{
+	site_fill_means(r, s, sums, steady);
 	fill_line(r, s, sums);
 	s->per_byte_matters = byte_matters(s, sums);
 	if (sums->hist)
 		fill_histogram(r, s, sums);
 	if (sums->slow)
 		fill_slow(r, s, sums, &steady->rest);
-	states_fill(r, s, sums, &steady->rest);
 	states_fill_bars(s, sums);
 	steadiness_fill(r, s, sums, steady);
 	s->findings = steadiness_findings(s);

@@ -28,8 +28,9 @@ static int add_entry(struct making *m, const struct report *r, const struct prof
 			     r->include_warmup);
 }
 
+/* `key_only`: what groups_order_key needs. */
 static int fill_site(struct report *r, struct report_site *s, const struct groups *groups,
-		     const struct group_row *row)
+		     const struct group_row *row, bool key_only)
 {
 	struct group_path path = groups_path(groups, row);
 	struct making making;
@@ -43,6 +44,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		return 0;
 	}
 	memset(&making, 0, sizeof(making));
+	sums->steady.mean_only = key_only;
 	for (uint32_t e = row->first; status == 0 && e != PROF_NONE; e = groups->next[e])
 		status = add_entry(&making, r, &r->profile->entry[e]);
 	if (status == 0) {
@@ -52,7 +54,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		s->frame = path.frame;
 		s->frames = path.frames;
 		s->path_flags = path.flags;
-		site_fill(r, s, &sums->sums, &sums->steady);
+		(key_only ? site_fill_means : site_fill)(r, s, &sums->sums, &sums->steady);
 		/* several sites in one row, or several runs of one site: none is the row's */
 		if (making.costs == 1)
 			displaced_fill(r, s, making.cost);
@@ -151,7 +153,6 @@ static int share_in_programs(struct report *r, const struct groups *groups,
 static int add_up(struct report *r, const struct groups *groups, const struct nesting *nesting,
 		  const double *total_ns)
 {
-	double net_ns = net_of(groups, nesting, total_ns);
 	uint64_t units = 0, waiting = 0;
 
 	for (uint32_t i = 0; i < groups->rows; i++) {
@@ -160,22 +161,20 @@ static int add_up(struct report *r, const struct groups *groups, const struct ne
 	}
 	r->calls_ns = (double)units * r->profile->clock.ns_per_unit;
 	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
-	r->net_ns = net_ns;
 	for (uint32_t i = 0; i < groups->rows; i++)
 		r->net_waiting_ns += row_waits(groups, i) ? fmax(total_ns[i], 0) : 0;
 	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
-		r->site[i].share = r->site[i].waits ? NAN : share_of(r->site[i].total_ns, net_ns);
-	if (net_ns >= 0 && share_in_programs(r, groups, nesting, total_ns) < 0)
-		net_ns = -1;
+		r->site[i].share =
+			r->site[i].waits ? NAN : share_of(r->site[i].total_ns, r->net_ns);
 	for (uint32_t i = 0; i < r->notes; i++) {
 		bool waits = row_waits(groups, r->note[i].row);
 
 		r->note[i].row = groups->place[r->note[i].row];
-		r->note[i].share = waits ? 0 : share_of(r->note[i].total_ns, net_ns);
+		r->note[i].share = waits ? 0 : share_of(r->note[i].total_ns, r->net_ns);
 	}
 	if (r->notes)
 		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
-	return net_ns < 0 ? -1 : 0;
+	return share_in_programs(r, groups, nesting, total_ns);
 }
 
 /* All that a kept row has beside its own sums. */
@@ -193,38 +192,47 @@ static void finish_site(struct report *r, struct report_site *s, const struct gr
 	s->self_ns = s->inner_calls ? own - (double)s->calls * s->overhead_ns : s->total_ns;
 }
 
-static int note_row(struct report *r, const struct report_site *s, struct groups *groups,
-		    uint32_t row, double *total_ns)
+static int note_row(struct report *r, const struct report_site *s, uint32_t row)
 {
 	bool tells = s->has_slow && s->slow.ticks >= REPORT_TELLING_TICKS;
 
-	total_ns[row] = s->total_ns;
-	if (groups->key)
-		groups->key[row] = groups_order_key(groups->sort, s);
-	r->calls += s->calls;
 	r->slow_sites += tells;
 	r->slow_sites_off += tells && !s->slow.covers;
 	return reliability_note(r, s, row);
 }
 
-/* Row by row in memory order, once, or where the order is that of estimates twice: `first` looks at
- * all, `last` keeps those whose places are the first. */
-static int fill_sites(struct report *r, struct groups *groups, const struct nesting *nesting,
-		      double *total_ns, bool first, bool last)
+/* Nothing is told of it but its sums, which are known: its place is not kept, and no warning is
+ * about so little time. Slow clocks and phases are told of all rows. */
+static bool is_minor(const struct report *r, const struct groups *groups, const double *total_ns,
+		     uint32_t row)
 {
-	struct run_to_run *runs = last ? run_to_run_begin(r) : NULL;
+	for (uint32_t e = groups->row[row].first; e != PROF_NONE; e = groups->next[e]) {
+		const struct prof_sums *sums = &r->profile->entry[e].sums;
+
+		if (sums->slow || sums->phase)
+			return false;
+	}
+	return row_waits(groups, row) ||
+	       share_of(total_ns[row], r->net_ns) < RELIABILITY_LEAST_SHARE;
+}
+
+/* Row by row in memory order. Those whose places are the first are kept. */
+static int fill_sites(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		      const double *total_ns)
+{
+	struct run_to_run *runs = run_to_run_begin(r);
 	int status = 0;
 
 	for (uint32_t i = 0; i < groups->rows && status == 0; i++) {
-		uint32_t place = last ? groups->place[i] : PROF_NONE;
-		bool kept = last && is_kept(r, place);
+		uint32_t place = groups->place[i];
+		bool kept = is_kept(r, place);
 		struct report_site passing = {0}, *s = kept ? &r->site[place] : &passing;
 
-		if (!first && !kept)
+		if (!kept && is_minor(r, groups, total_ns, i))
 			continue;
-		status = fill_site(r, s, groups, &groups->row[i]);
-		if (status == 0 && first)
-			status = note_row(r, s, groups, i, total_ns);
+		status = fill_site(r, s, groups, &groups->row[i], false);
+		if (status == 0)
+			status = note_row(r, s, i);
 		free(passing.bar);
 		if (!kept)
 			continue;
@@ -233,26 +241,48 @@ static int fill_sites(struct report *r, struct groups *groups, const struct nest
 		s->row = place;
 	}
 	run_to_run_finish(runs, r);
-	for (uint32_t i = last && status == 0 ? report_next_filled(r, 0) : r->sites; i < r->sites;
+	for (uint32_t i = status == 0 ? report_next_filled(r, 0) : r->sites; i < r->sites;
 	     i = report_next_filled(r, i + 1))
 		site_limit(&r->site[i], r->confidence);
 	return status;
 }
 
+/* Where the order is that of estimates they are made twice. */
+static int find_keys(struct report *r, struct groups *groups)
+{
+	int status = 0;
+
+	groups->key = array_alloc(((size_t)groups->rows + 1) * sizeof(*groups->key));
+	for (uint32_t i = 0; groups->key && i < groups->rows && status == 0; i++) {
+		struct report_site passing = {0};
+
+		status = fill_site(r, &passing, groups, &groups->row[i], true);
+		groups->key[i] = groups_order_key(groups->sort, &passing);
+	}
+	return groups->key ? status : -1;
+}
+
+/* Of all rows, in their places. -1: out of memory. */
+static int sum_totals(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		      double *total_ns)
+{
+	for (uint32_t i = 0; i < groups->rows; i++) {
+		total_ns[i] = groups_row_ns(groups, &groups->row[i]);
+		r->calls += groups->row[i].calls;
+	}
+	r->net_ns = net_of(groups, nesting, total_ns);
+	return r->net_ns < 0 ? -1 : 0;
+}
+
 static int fill_in_order(struct report *r, struct groups *groups, const struct nesting *nesting,
 			 double *total_ns)
 {
-	bool twice = groups_order_needs_sites(groups->sort);
-
 	groups->overhead = &r->overhead;
-	if (twice) {
-		groups->key = array_alloc(((size_t)groups->rows + 1) * sizeof(*groups->key));
-		if (!groups->key || fill_sites(r, groups, nesting, total_ns, true, false) < 0)
-			return -1;
-	}
-	if (groups_order_sort(groups) < 0)
+	if (groups_order_needs_sites(groups->sort) && find_keys(r, groups) < 0)
 		return -1;
-	return fill_sites(r, groups, nesting, total_ns, !twice, true);
+	if (groups_order_sort(groups) < 0 || sum_totals(r, groups, nesting, total_ns) < 0)
+		return -1;
+	return fill_sites(r, groups, nesting, total_ns);
 }
 
 int sites_build(struct report *r, struct groups *groups, uint32_t keep)

@@ -108,6 +108,9 @@ struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct
  * Notes in the report whether calls are synchronous with the clock's tick. */
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady);
+/* Of that, what groups_order_key needs. */
+void site_fill_means(struct report *r, struct report_site *s, const struct prof_sums *sums,
+		     const struct steadiness *steady);
 /* Once its intervals are final: cut them and percentiles at 0, and see whether the mean is one. */
 void site_limit(struct report_site *s, double confidence);
 /* The time of calls with these sums, compensated: of a site, its total_ns. */
@@ -222,6 +225,9 @@ struct group_path groups_path(const struct groups *g, const struct group_row *ro
 bool groups_order_needs_sites(enum report_sort sort);
 /* Then the number that its rows are ordered by. */
 double groups_order_key(enum report_sort sort, const struct report_site *s);
+/* A row's time as it is printed, report_site.total_ns: what recording added to each differs. In
+ * clock units where groups.overhead is not set. */
+double groups_row_ns(const struct groups *g, const struct group_row *row);
 /* After groups_make: the places of all rows. */
 int groups_order_sort(struct groups *g);
 /* groups_make and this, with nothing folded. */
