@@ -20,6 +20,7 @@
 #include "preload/function/function.h"
 #include "preload/start/lifecycle.h"
 #include "preload/process/process.h"
+#include "preload/system/sys.h"
 
 static uint32_t failure_class(int error)
 {
@@ -61,6 +62,13 @@ static inline uint64_t no_bytes(void)
 	return zero;
 }
 
+/* Of epoll_pwait2, whose timeout libc does not read: the kernel says whether it is there, still. */
+static COLD bool is_at_once(const struct timespec *t)
+{
+	return !sys_sandboxed && sys_can_read((uintptr_t)&t->tv_sec) &&
+	       sys_can_read((uintptr_t)&t->tv_nsec) && !t->tv_sec && !t->tv_nsec;
+}
+
 static inline struct call_result result_bytes(long r)
 {
 	if (likely(r >= 0))
@@ -97,10 +105,10 @@ static inline struct call_result result_pointer(const void *r)
 #define RESULT_CALL result_call(r)
 #define RESULT_WAIT(at_once)                                                                       \
 	((struct call_result){likely(r > 0) ? SCP_COMPLETED : waiting_class(r, at_once), 0})
-#define AT_ONCE(t) ((t) && !(t)->tv_sec && !(t)->tv_nsec)
-/* Before the call: the kernel changes this timeout. glibc reads it there, too. */
-#define NOTE_AT_ONCE(t)                                                                            \
-	const bool at_once __attribute__((unused)) = (t) && !(t)->tv_sec && !(t)->tv_usec
+/* Before the call: the kernel changes the timeout of select, and other threads may do anything to
+ * any while this one waits. glibc reads it there, too. */
+#define NOTE_AT_ONCE(t, fraction)                                                                  \
+	const bool at_once __attribute__((unused)) = (t) && !(t)->tv_sec && !(t)->fraction
 #define RESULT_BYTES	       result_bytes(r)
 #define RESULT_RECEIVED(flags) result_received(r, flags)
 #define RESULT_MESSAGES(flags) result_messages(r, msgs, flags)

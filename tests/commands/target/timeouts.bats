@@ -41,3 +41,7 @@ outcomes()
 		    assert found == {(1, 5), (1, 1)}, (name, found)
 	END
 }
+
+@test "timeouts 02: a timeout that another thread takes away meanwhile, and one that is nowhere" {
+	unnoticed "$PROGRAMS/timeouts_gone"
+}
