@@ -243,7 +243,7 @@ static bool make(void *at)
 	struct file_wish wish = {file_name_first_birth(), wake.directory, name,
 				 (int)process_epoch.now.pid, ".wake"};
 	start_name_of_file(name, settings.program);
-	for (; wish.birth < FILE_BIRTHS; wish.birth++) {
+	for (; wish.birth < FILE_BIRTHS && file_check_size(SCP_WAKE_BYTES) == 0; wish.birth++) {
 		wake.file = (struct profile_file){0};
 		wake.file.fd = file_name_open_new(&wake.file, &wish);
 		if (wake.file.fd < 0)

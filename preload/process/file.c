@@ -47,8 +47,7 @@ void file_address_space_return(uint64_t bytes)
 	__atomic_sub_fetch(&taken, bytes, __ATOMIC_RELAXED);
 }
 
-/* Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ, which is not ours to cause. */
-static int check_size(uint64_t bytes)
+int file_check_size(uint64_t bytes)
 {
 	uint64_t limit;
 	if (limit_of(RLIMIT_FSIZE, &limit) != 0)
@@ -75,7 +74,7 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, bool sparse, uint8_
 {
 	if (!file_address_space_allows(bytes))
 		return -ENOMEM;
-	int r = check_size(from + bytes);
+	int r = file_check_size(from + bytes);
 	if (r == 0)
 		r = sparse ? (int)sys_lengthen(fd, from + bytes) : reserve(fd, from, bytes);
 	if (r == 0) {

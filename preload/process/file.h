@@ -138,6 +138,10 @@ HIDDEN void file_unmap(struct profile_file *f, uint64_t kept);
 #define FILE_LEFT_BYTES (128u << 10)
 HIDDEN void *file_leave_memory(struct profile_file *f);
 
+/* 0, or -errno where a file may not be so large: the kernel would send SIGXFSZ, which is not for us
+ * to cause (RLIMIT_FSIZE). */
+HIDDEN int file_check_size(uint64_t bytes);
+
 /* Could `bytes` more of address space be taken without starving a program that
  * limits it? True where there is no limit. */
 HIDDEN bool file_address_space_allows(uint64_t bytes);

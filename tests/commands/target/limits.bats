@@ -23,9 +23,12 @@ REPORT='--by function' # counts need no paths
 	same_either_way bash -c 'unset EXPECT; ulimit -n 5; exec "$0" 16' "$PROGRAMS/many_calls"
 }
 
-@test "limits 05: file size limit of nothing from the start" {
+@test "limits 05: file size limit of nothing from the start; of half a page that wakes" {
 	local status=0
 	(ulimit -f 0; unset EXPECT; with_library "$PROGRAMS/many_calls" 1000 | cat >/dev/null
+		exit "${PIPESTATUS[0]}") || status=$?
+	[ $status = 0 ]
+	(ulimit -f 4; unset EXPECT; with_library env SCPROF_STOPPED=1 "$PROGRAMS/many_calls" 1000 | cat >/dev/null
 		exit "${PIPESTATUS[0]}") || status=$?
 	[ $status = 0 ]
 }
