@@ -192,6 +192,7 @@ static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
 	return p;
 }
 
+/* Where it is called, or found: at any other time another thread may close it. */
 static void note_library(const struct scp_selected *s, void *real)
 {
 	struct scp_function *f = selected_record(selected_id(s));
@@ -206,8 +207,10 @@ COLD void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_cal
 		return (void *)selected_nothing;
 	if (process_groups == GROUPS_UNSET && !s->real) /* called by another one's constructor */
 		s->real = look_up(s, libc_scope());
-	if (s->real)
+	if (s->real) {
+		note_library(s, s->real);
 		return s->real;
+	}
 	void *known = of_caller ? *of_caller : NULL;
 	if (known)
 		return known;
@@ -267,8 +270,6 @@ static void fill_record(struct scp_function *record, const struct scp_selected *
 	function_fill_record(record, selected_id(s), SCP_GROUP_SELECTED,
 			     selected_text(s, s->shown));
 	process.function[selected_slot(selected_id(s))] = record;
-	if (s->real)
-		note_library(s, s->real);
 }
 
 bool selected_write_records(void)

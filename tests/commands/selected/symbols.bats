@@ -291,3 +291,8 @@ refuses()
 	[ "$output" = "2 no error" ]
 	[ "$(functions | awk '$1 == "old_function@OLD_1" { print $2 }')" = 1 ]
 }
+
+@test "symbols 25: of a library that is opened later nothing is read where a child begins: it may be closed meanwhile" {
+	chosen "$PROGRAMS/chosen_late_a.so:late_function" "$PROGRAMS/hidden_name" "$PROGRAMS"
+	[ "$("$SCPROF" report --format json --by function out/*.scp | jq -r '[.sites[] | select(.symbol == "late_function")][0].library')" = chosen_late_a.so ]
+}
