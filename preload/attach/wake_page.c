@@ -327,13 +327,16 @@ void wake_page_leave(void)
 /* Children that were forked before have the former page. */
 void wake_page_return(void)
 {
+	uint64_t signals;
 	if (!wake.page || sys_sandboxed || wake.holder ||
 	    (uint32_t)sys_getpid() != process_epoch.now.pid)
 		return;
+	sys_hold_signals(&signals);
 	if (__atomic_load_n(&wake.page->holders, __ATOMIC_SEQ_CST) == 0 && make(wake.page)) {
 		wake.followed = wake.page->word;
 		control.wake_seen = wake.followed;
 	}
+	sys_release_signals(&signals);
 	count_holder();
 	be_holder();
 }

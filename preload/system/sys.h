@@ -79,21 +79,32 @@ static inline long sys_read(int fd, void *buf, size_t n)
 	return sys3(SYS_read, fd, buf, n);
 }
 
+/* What makes a file longer is told -EFBIG by a signal, too, where another thread has just lowered
+ * RLIMIT_FSIZE (file_check_size). Signals are held: it is taken back. */
+static inline long sys_without_signal(long r)
+{
+	const uint64_t too_long = UINT64_C(1) << (25 /* SIGXFSZ */ - 1);
+	const long at_once[2] = {0, 0};
+	if (r == -27 /* EFBIG */)
+		sys4(SYS_rt_sigtimedwait, &too_long, 0, at_once, 8);
+	return r;
+}
+
 static inline long sys_pwrite(int fd, const void *buf, size_t n, uint64_t at)
 {
 	__atomic_add_fetch(&sys_made.writes, 1, __ATOMIC_RELAXED);
-	return sys4(SYS_pwrite64, fd, buf, n, at);
+	return sys_without_signal(sys4(SYS_pwrite64, fd, buf, n, at));
 }
 
 static inline long sys_fallocate(int fd, uint64_t at, uint64_t bytes)
 {
-	return sys4(SYS_fallocate, fd, 0, at, bytes);
+	return sys_without_signal(sys4(SYS_fallocate, fd, 0, at, bytes));
 }
 
 /* Without disk space. */
 static inline long sys_lengthen(int fd, uint64_t bytes)
 {
-	return sys2(SYS_ftruncate, fd, bytes);
+	return sys_without_signal(sys2(SYS_ftruncate, fd, bytes));
 }
 
 static inline long sys_unlink(const char *path)
