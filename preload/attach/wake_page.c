@@ -12,7 +12,6 @@
  * vfork) leaves it as it is for the next one. */
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "include/scprof_attach.h"
 #include "preload/attach/session.h"
@@ -266,7 +265,7 @@ static bool make(void *at)
 
 static void note_environment(void)
 {
-	for (char **e = environ; e && *e; e++) {
+	for (char **e = settings_environment(); e && *e; e++) {
 		size_t n = text_length(*e) + 1;
 		if (!text_begins_with(*e, "SCPROF_") || text_begins_with(*e, OUT) ||
 		    wake.environment_bytes + n > sizeof wake.environment)

@@ -25,6 +25,15 @@ bool settings_take_order(const char *text, uint32_t bytes)
 	return true;
 }
 
+extern void *__libc_stack_end __attribute__((weak));
+
+/* Above the arguments, whose number glibc's stack begins with. */
+char **settings_environment(void)
+{
+	return &__libc_stack_end ? (char **)__libc_stack_end + *(long *)__libc_stack_end + 2
+				 : environ;
+}
+
 const char *settings_variable(const char *name)
 {
 	const char *value = NULL;
@@ -36,7 +45,7 @@ const char *settings_variable(const char *name)
 		value = text_value_of(order.text + at, name);
 		at += (uint32_t)text_length(order.text + at) + 1;
 	}
-	for (char **e = order.given ? NULL : environ; e && *e && !value; e++)
+	for (char **e = order.given ? NULL : settings_environment(); e && *e && !value; e++)
 		value = text_value_of(*e, name);
 	return value && *value ? value : NULL;
 }

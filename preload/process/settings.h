@@ -38,6 +38,10 @@ HIDDEN bool settings_read(bool has_stubs);
  * copied, and none of the environment. False: it is none, and nothing is changed. */
 HIDDEN bool settings_take_order(const char *text, uint32_t bytes);
 
+/* The environment that the program began with. libc's own array is freed by a thread that sets
+ * variables, and some constructors start threads. */
+HIDDEN char **settings_environment(void);
+
 /* The value of an environment variable, or of one of the order; NULL: none, or "". */
 HIDDEN const char *settings_variable(const char *name);
 

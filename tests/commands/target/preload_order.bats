@@ -164,3 +164,14 @@ a_later_allocator_is_called()
 	LD_PRELOAD="$runtime $LIB" SCPROF_OUT=out ./checked >run.out
 	[ "$(cat run.out)" = "done" ]
 }
+
+@test "preload order 07: the environment that a constructor has moved is not read: a thread of its may free it" {
+	local stopped status=0
+	for stopped in 0 1; do
+		limited env SCPROF_STOPPED=$stopped SCPROF_OUT=out LD_PRELOAD="$LIB:$PROGRAMS/hidden_environment.so" \
+			"$PROGRAMS/many_calls" 10 >run.out || status=$?
+		[ $status = 0 ]
+		[ "$(cat run.out)" = "calls 10" ]
+	done
+	[ "$(find out -name '*.scp' | wc -l)" = 1 ]
+}
