@@ -39,7 +39,8 @@ static void note_process(void)
 	process_epoch.now.pid = sys_sandboxed ? 0 : (uint32_t)sys_getpid();
 	if (process_groups != GROUPS_UNSET && lifecycle_forked)
 		lifecycle_forked();
-	control.wake_busy = 0; /* its holder is not in this process */
+	/* their holders are not in this process */
+	control.wake_busy = process.chunk_busy = process.touching = 0;
 }
 
 /* Where the kernel cannot wipe process_epoch (before 4.14, or emulated), libc's fork at least calls
@@ -176,8 +177,6 @@ COLD void lifecycle_start(void)
 		second_note_fork();
 		process.forked = true;
 		process.session++;
-		process.chunk_busy = process.touching =
-			0; /* their holders are not in this process */
 	}
 	session_file_forget_known();
 	uint32_t groups = settings.groups;

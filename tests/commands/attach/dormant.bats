@@ -454,3 +454,29 @@ told_to_stop()
 	[ $status = 3 ]
 	exchanged "$pid" 10
 }
+
+@test "dormant 18: a child that was forked while another thread began to record is woken like others" {
+	local status=0 child
+	# the first file of each thread gets its name late
+	strace -f -qq -o /dev/null -e signal=none -e trace=renameat2 -e inject=renameat2:delay_enter=700000:when=1 \
+		-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" -E SCPROF_STOPPED=1 \
+		"$PROGRAMS/forks_when_told" <to >from 3>&- 4>&- &
+	exec 7>to 8<from
+	read -r -t 900 pid <&8
+	started=("$pid")
+	"$WAKE" "$pid" begin SCPROF_GROUPS=socket 7>&- &
+	sleep 0.3
+	echo >&7
+	read -r -t 900 child <&8
+	started+=("$child")
+	wait $!
+	"$WAKE" "$child" begin SCPROF_GROUPS=socket
+	for _ in {1..200}; do
+		[ -z "$(find out -name "scprof.*.$child.scp")" ] || break
+		sleep 0.05
+	done
+	exec 7>&-
+	wait %1 || status=$?
+	[ $status = 3 ]
+	[ -n "$(find out -name "scprof.*.$child.scp")" ]
+}
