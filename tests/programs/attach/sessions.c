@@ -336,6 +336,7 @@ int main(int argc, char **argv)
 	begin = dlsym(library, "scprof_attach_begin_1");
 	end = dlsym(library, "scprof_attach_end_1");
 	state = dlsym(library, "scprof_attach_state_1");
+	dlclose(library); /* it stays: calls of ours may be under way in it */
 	sink = open("/dev/null", O_WRONLY);
 	sigaction(SIGUSR1, &act, NULL);
 	delays = map_delays();
