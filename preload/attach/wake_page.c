@@ -318,12 +318,23 @@ void wake_page_leave(void)
 {
 	if (!wake.page || sys_sandboxed || !wake.holder || wake.holder != (uint32_t)sys_getpid())
 		return;
-	wake.holder = 0;
-	if (__atomic_sub_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST) == 0)
+	if (__atomic_exchange_n(&wake.holder, 0, __ATOMIC_SEQ_CST) && /* no other thread */
+	    __atomic_sub_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST) == 0)
 		remove_file();
 }
 
 /* Children that were forked before have the former page. */
+static void hold_again(void)
+{
+	if (__atomic_load_n(&wake.page->holders, __ATOMIC_SEQ_CST) == 0 && make(wake.page)) {
+		wake.followed = wake.page->word;
+		control.wake_seen = wake.followed;
+	}
+	count_holder();
+	be_holder();
+}
+
+/* Another thread's exec may have failed, too, and a thread may be about to follow an order. */
 void wake_page_return(void)
 {
 	uint64_t signals;
@@ -331,11 +342,10 @@ void wake_page_return(void)
 	    (uint32_t)sys_getpid() != process_epoch.now.pid)
 		return;
 	sys_hold_signals(&signals);
-	if (__atomic_load_n(&wake.page->holders, __ATOMIC_SEQ_CST) == 0 && make(wake.page)) {
-		wake.followed = wake.page->word;
-		control.wake_seen = wake.followed;
+	if (flag_take(&control.wake_busy)) {
+		if (!wake.holder)
+			hold_again();
+		flag_give(&control.wake_busy);
 	}
 	sys_release_signals(&signals);
-	count_holder();
-	be_holder();
 }

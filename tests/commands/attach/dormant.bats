@@ -480,3 +480,12 @@ told_to_stop()
 	[ $status = 3 ]
 	[ -n "$(find out -name "scprof.*.$child.scp")" ]
 }
+
+@test "dormant 19: threads whose exec fails at the same time make one page between them" {
+	local status
+	for _ in {1..5}; do
+		status=0
+		limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_STOPPED=1 "$PROGRAMS/execs_fail" >said || status=$?
+		[ "$status $(cat said)" = "3 0 descriptors are left" ]
+	done
+}
