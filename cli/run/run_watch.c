@@ -48,7 +48,7 @@ struct run_watch {
 	char line[PATH_MAX];	  /* a file that says how far it is */
 	double left_at;
 	bool failed; /* out of memory: given up */
-	bool told;
+	bool told, told_limit;
 };
 
 static double cpu_seconds(void)
@@ -83,6 +83,21 @@ static double describe_until(const struct run_watch *w, char *text, size_t size)
 	/* an interval that is narrow but has a reliability warning is not the whole work */
 	double share = recorded_s / w->expected_s;
 	return share > 0.99 && p->reached < p->sites ? 0.99 : share;
+}
+
+/* Once, where it takes longer than anybody waits without a word: in a pipe nothing else is said. */
+static void say_limit(struct run_watch *w)
+{
+	char text[256];
+
+	if (w->told_limit || w->wishes.quiet || !(w->patience.limit_s > 0) ||
+	    w->recorded_s < w->wishes.least_s || w->expected_s <= STOPPING_LIMIT_LEAST_S)
+		return;
+	w->told_limit = true;
+	describe_until(w, text, sizeof(text));
+	progress_clear(&w->progress);
+	say_format("%s.\nRecording ends after %s at the latest; --for T sets another limit", text,
+		   plan_words_time(1e9 * w->patience.limit_s).text);
 }
 
 /* For pictures of the run: scprof top, run --live. */
@@ -273,6 +288,8 @@ static void *watch_main(void *argument)
 			say_over(w);
 		else if (draws)
 			say_how_far(w);
+		if (!is_over(w))
+			say_limit(w);
 	}
 	progress_clear(&w->progress);
 	if (r.open)

@@ -739,6 +739,17 @@ else:
 	done
 }
 
+# Days: the program is ended as soon as that was said.
+@test "run --until: when it will end at the latest is said in a pipe, too" {
+	"$SCPROF" run --until 0.01% --until-least 1s --no-report -o p.scp -- "$PROGRAMS/traffic" $HOUR >/dev/null 2>run.err </dev/null &
+	local run=$!
+	await grep -q 'Recording ends after [0-9.]* [a-z]* at the latest; --for T sets another limit' run.err
+	grep -q 'interval .*, wanted +-0.01 %' run.err
+	pkill -P $run -x traffic
+	wait $run || true
+	[ "$(grep -c 'at the latest' run.err)" = 1 ]
+}
+
 @test "run --until: it ends with the load, which is said at once, and the command goes on" {
 	mkfifo go
 	# shellcheck disable=SC2016
