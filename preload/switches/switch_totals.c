@@ -46,6 +46,10 @@ bool switch_totals_add(struct switch_watch *w, struct switch_reading *r, bool de
 			switch_detector_note(SCP_SWITCH_SANDBOX);
 		return false;
 	}
+	if (r->voluntary != w->voluntary || r->involuntary != w->involuntary)
+		w->is_crowded = r->involuntary != w->involuntary;
+	w->voluntary = r->voluntary;
+	w->involuntary = r->involuntary;
 	w->began_ns = clock_mono_ns();
 	switch_budget_count(w, w->began_ns - r->mono_ns);
 	add_totals(w, r);

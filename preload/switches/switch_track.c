@@ -6,12 +6,14 @@
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
-#define ROOM_BELOW    256u /* bytes of stack */
-#define ROOM_ABOVE    2048u
-#define UNFOUNDED_NS  2000u /* no switch takes a thread off its CPU for less */
-#define LONG_AGO_NS   10000000u
-#define READING_TRIES 16u
-#define LONG_NS	      20000u /* a segment whose readings' own uncertainty does not matter */
+#define ROOM_BELOW     256u /* bytes of stack */
+#define ROOM_ABOVE     2048u
+#define UNFOUNDED_NS   2000u /* no switch takes a thread off its CPU for less */
+#define LONG_AGO_NS    10000000u
+#define READING_TRIES  16u
+#define SLICE_LEAST_NS 500000u	 /* slices are longer, unless asked for */
+#define CROWDED_NS     20000000u /* who shares its CPU keeps it for less */
+#define LONG_NS	       20000u	 /* a segment whose readings' own uncertainty does not matter */
 
 /* The clocks of a reading are not read at one instant, the less so after a switch. */
 static void note_ran(struct switch_watch *w, uint64_t ran, uint64_t cpu)
@@ -195,15 +197,26 @@ static COLD void on_switch(struct switch_watch *w, bool begins)
 	bool shared = w->detector == SCP_SWITCH_RSEQ && *w->word;
 	switch_detector_arm(w);
 	uint64_t now = clock_mono_ns();
+	w->switched_ns = now;
 	if (shared)
 		switch_detector_note(SCP_SWITCH_SHARED);
 	check_clocks(w, now);
 	turn(w, true, now, switch_budget_choose(w, now), begins);
 }
 
+/* Who asks for its CPU time has the kernel look whether its slice is over, which else happens at a
+ * tick only: a thread that shares its CPU would mostly wait in our readings, not in its calls. */
+static bool draws_a_switch(const struct switch_watch *w, uint64_t now)
+{
+	uint64_t since = now - w->switched_ns;
+	return w->is_crowded && since > SLICE_LEAST_NS && since < CROWDED_NS;
+}
+
 static COLD void on_random_call(struct switch_watch *w)
 {
 	uint64_t now = clock_mono_ns();
+	if (draws_a_switch(w, now))
+		return;
 	check_clocks(w, now);
 	turn(w, false, now, 1, true);
 }

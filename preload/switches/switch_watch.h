@@ -59,9 +59,12 @@ struct switch_watch {
 	struct switch_reading from, last;
 	struct switch_reading last_delay; /* the last one that has it */
 	struct switch_totals totals;	  /* since the table was made */
-	uint64_t busy_ppk; /* thousandths of time that the thread had a CPU; 0: unknown */
-	uintptr_t room_at; /* a stack pointer with room below it; 0: none known */
-	bool sampled;	   /* without a detector: the present top-level call is read */
+	uint64_t busy_ppk;    /* thousandths of time that the thread had a CPU; 0: unknown */
+	uintptr_t room_at;    /* a stack pointer with room below it; 0: none known */
+	uint64_t switched_ns; /* the last switch that was seen */
+	uint64_t voluntary, involuntary; /* at the last reading */
+	bool is_crowded;		 /* another thread had taken its CPU since the one before */
+	bool sampled; /* without a detector: the present top-level call is read */
 	bool has_last;
 	bool is_young; /* read from what the process has, not from its own time */
 	int32_t tid;

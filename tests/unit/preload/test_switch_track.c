@@ -18,6 +18,8 @@
 
 #define ARMED	  UINT64_C(0x1000)
 #define READ_COST 1000u
+#define TICK_NS	  4000000u
+#define OTHERS_NS 8000000u /* for which other threads have the CPU */
 
 static struct profile_file process_file;
 struct process process = {.file = &process_file};
@@ -34,6 +36,8 @@ static unsigned readings;
 static unsigned clocks;		/* readings of no more than these */
 static uint64_t interrupted_ns; /* the next reading loses the CPU for so long behind its clocks */
 static uint64_t waits_ns;	/* ... in front of them */
+static uint64_t got_ns;		/* when the thread got its CPU */
+static uint64_t slice_ns;	/* how long it may have it until the kernel looks; 0: for ever */
 static jmp_buf *leaves; /* where a handler goes that interrupts a reading; NULL: none does */
 
 static void lose_cpu_for(uint64_t ns)
@@ -42,6 +46,7 @@ static void lose_cpu_for(uint64_t ns)
 	machine.delay_ns += ns;
 	machine.involuntary++;
 	word = 0;
+	got_ns = machine.mono_ns;
 }
 
 uint64_t clock_mono_ns(void)
@@ -77,6 +82,8 @@ bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool
 	if (waits_ns)
 		lose_cpu_for(waits_ns);
 	waits_ns = 0;
+	if (slice_ns && machine.mono_ns - got_ns > slice_ns)
+		interrupted_ns = OTHERS_NS;
 	*r = machine;
 	r->has_delay = delay;
 	machine.mono_ns += READ_COST;
@@ -155,6 +162,7 @@ static struct switch_watch *start(uint32_t kind, bool exact)
 	room = SIZE_MAX;
 	given_up = false;
 	readings = clocks = 0;
+	slice_ns = 0;
 	leaves = NULL;
 	switch_budget_begin_process();
 	switch_track_start(&w, (int32_t)sys_gettid());
@@ -532,6 +540,38 @@ static void test_a_budget_is_kept_and_the_estimate_stays_right(void **state)
 	assert_true(ratio > 0.97 && ratio < 1.03);
 }
 
+/* The kernel takes the CPU from it at a tick, or where it is asked for the thread's CPU time and
+ * the slice is over. */
+static void test_a_thread_that_shares_its_cpu_does_not_wait_in_readings(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, false);
+	uint64_t in_calls = 0;
+
+	(void)state;
+	slice_ns = 1400000;
+	got_ns = machine.mono_ns;
+	for (int i = 0; i < 400000; i++) {
+		begin(w);
+		run_for(5000);
+		if (machine.mono_ns - got_ns >= TICK_NS) {
+			lose_cpu_for(OTHERS_NS);
+			in_calls += OTHERS_NS;
+		}
+		end(w);
+	}
+	assert_true(readings > 300);
+	assert_true((double)in_calls > 0.95 * (double)machine.delay_ns);
+	/* alone again, it is asked again */
+	readings = 0;
+	slice_ns = 0;
+	for (int i = 0; i < 400000; i++) {
+		begin(w);
+		run_for(5000);
+		end(w);
+	}
+	assert_true(readings > 300);
+}
+
 /* A thread for each of 4000 requests, which waits before and after it sends something. */
 static void serve(struct switch_watch *w, double *asleep)
 {
@@ -612,6 +652,7 @@ int main(void)
 		cmocka_unit_test(test_a_random_call_whose_reading_is_left_comes_again),
 		cmocka_unit_test(test_a_vfork_child_is_not_asked_for_its_parents_time),
 		cmocka_unit_test(test_a_budget_is_kept_and_the_estimate_stays_right),
+		cmocka_unit_test(test_a_thread_that_shares_its_cpu_does_not_wait_in_readings),
 		cmocka_unit_test(test_short_threads_share_a_budget_and_their_cpu_time_is_known),
 		cmocka_unit_test(test_a_thread_that_computes_among_short_ones_is_found_busy),
 	};
