@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The slow path of a call: walk the stack while noting what is read, find or make the path,
  * remember both. */
+#include "arch_call.h"
 #include "preload/call/path_cache.h"
 #include "preload/call/memo_places.h"
 #include "preload/call/walk.h"
@@ -299,6 +300,25 @@ static void note_control(struct walk_result *r)
 	r->wide = r->noted_count;
 }
 
+static bool is_after_call(struct scp_thread *t, uint64_t pc)
+{
+	return pc > 4096 && full_walk_readable(t, (pc - ARCH_CALL_BYTES) & ~UINT64_C(7)) &&
+	       full_walk_readable(t, (pc - 1) & ~UINT64_C(7)) && arch_follows_call(pc);
+}
+
+/* Where nothing called the outermost function of a coroutine, or code without tables has what it
+ * likes in its frame pointer, the last word may lie beyond the stack, and be gone when it would be
+ * compared. */
+static void forget_beyond(struct scp_thread *t)
+{
+	struct walk_result *r = &t->found;
+	const struct noted_word *last = &r->noted[r->noted_count - 1];
+	if (r->noted_count > r->wide && !stack_holds(last->address) &&
+	    (r->noted_count == r->wide + 1 || (last->address ^ last[-1].address) >> 12) &&
+	    !is_after_call(t, last->value))
+		r->noted_count--;
+}
+
 /* After read_python and note_control. */
 static void walk(struct scp_thread *t, const struct walk_start *from)
 {
@@ -309,11 +329,12 @@ static void walk(struct scp_thread *t, const struct walk_start *from)
 		full_walk_find_caller(t, from);
 		return;
 	}
-	if (walk_find(t, from))
-		return;
-	clear_result(&t->found);
-	process_loss(unwinds, 1);
-	full_walk_find(t, from);
+	if (!walk_find(t, from)) {
+		clear_result(&t->found);
+		process_loss(unwinds, 1);
+		full_walk_find(t, from);
+	}
+	forget_beyond(t);
 }
 
 /* Whether the call around is in progress may be all that is not known. */

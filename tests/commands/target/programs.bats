@@ -161,3 +161,7 @@ same_for_each()
 	same_either_way "$PROGRAMS/forked_beside"
 	grep -q "^the child's status: 0$" "$T/with.out"
 }
+
+@test "programs 28: what lies above a stack is unmapped between two calls from it" {
+	unnoticed "$PROGRAMS/beyond_stack"
+}
