@@ -183,11 +183,12 @@ static bool readable_anew(void *context, uint64_t address)
 	return can_read(address);
 }
 
-enum walk_outer full_walk_search(struct scp_thread *t, const struct walk_start *from)
+/* NULL: another search is interrupted. */
+static struct unwind_cursor *begin_search(struct scp_thread *t, const struct walk_start *from)
 {
 	struct unwind_cursor *c = &t->walk_cursor;
 	if (t->walking)
-		return OUTER_UNKNOWN;
+		return NULL;
 	t->walking = true;
 	compiler_barrier();
 	unwind_register_begin(c, from->ra, from->sp, from->fp);
@@ -195,6 +196,30 @@ enum walk_outer full_walk_search(struct scp_thread *t, const struct walk_start *
 	c->note = ignore;
 	c->readable = readable_anew;
 	c->context = t;
+	return c;
+}
+
+bool full_walk_meets(struct scp_thread *t, const struct walk_start *from, bool (*is)(uint64_t pc))
+{
+	struct unwind_cursor *c = begin_search(t, from);
+	if (!c)
+		return false;
+	bool met = is(c->pc);
+	for (unsigned i = 0; i < 4 * SCP_MAX_FRAMES && !met; i++) {
+		if (unwind_step(c) != UNWIND_STEPPED)
+			break;
+		met = is(c->pc);
+	}
+	compiler_barrier();
+	t->walking = false;
+	return met;
+}
+
+enum walk_outer full_walk_search(struct scp_thread *t, const struct walk_start *from)
+{
+	struct unwind_cursor *c = begin_search(t, from);
+	if (!c)
+		return OUTER_UNKNOWN;
 	enum walk_outer found = OUTER_UNKNOWN;
 	for (unsigned i = 0; i < 4 * SCP_MAX_FRAMES && found == OUTER_UNKNOWN; i++) {
 		uint64_t left = c->pc;

@@ -277,10 +277,12 @@ static bool can_walk(void)
 }
 
 /* Before the C frames: its words are compared first, and those of control. */
-static COLD void read_python(struct scp_thread *t)
+static COLD void read_python(struct scp_thread *t, const struct walk_start *from)
 {
 	t->found.python_words = t->found.noted_count = 0;
-	t->walk.merges = filter.python && can_walk() && python_is_there();
+	t->walk.merges =
+		filter.python && can_walk() && python_is_there() &&
+		(likely(!python_is_closing()) || full_walk_meets(t, from, python_is_inside));
 	if (likely(!t->walk.merges))
 		return;
 	if (!python_read(t, filter.depth))
@@ -365,7 +367,7 @@ static inline __attribute__((always_inline)) struct scp_memo *find_or_walk(
 	if (m)
 		return m;
 	bool is_python = !t->place_missed;
-	read_python(t);
+	read_python(t, from);
 	note_control(&t->found);
 	if (unlikely(t->walk.merges && is_python))
 		m = find_known(t, from, function, true);

@@ -46,6 +46,10 @@ HIDDEN void full_walk_find_caller(struct scp_thread *t, const struct walk_start 
  * between. */
 HIDDEN enum walk_outer full_walk_search(struct scp_thread *t, const struct walk_start *from);
 
+/* Is there a return address of this kind? Likewise. */
+HIDDEN bool full_walk_meets(struct scp_thread *t, const struct walk_start *from,
+			    bool (*is)(uint64_t pc));
+
 /* May the eight bytes be read? Remembers the latest pages, until they are to be forgotten: at the
  * beginning of each walk. */
 HIDDEN bool full_walk_readable(struct scp_thread *t, uint64_t address);

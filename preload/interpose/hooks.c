@@ -16,6 +16,7 @@
 #include "preload/call/fd_kind.h"
 #include "preload/function/function.h"
 #include "preload/process/process.h"
+#include "preload/python/python.h"
 #include "preload/region/region.h"
 #include "preload/start/lifecycle.h"
 #include "preload/system/stack.h"
@@ -105,10 +106,12 @@ HOOK(int, close_range, (unsigned first, unsigned last, int flags))
 /* Other code may come to lie where the unloaded code was: no memo survives. */
 HOOK(int, dlclose, (void *handle))
 {
+	python_note_closing(true);
 	int r = REAL(int, dlclose, (void *))(handle);
 	region_functions_forget_functions();
 	if (process_epoch.now.generation)
 		process_next_generation();
+	python_note_closing(false);
 	return r;
 }
 

@@ -31,6 +31,15 @@ HIDDEN enum python_kind python_kind_of(uint64_t pc);
 /* Is there an interpreter that can be read in this process? */
 HIDDEN bool python_is_there(void);
 
+/* A library is going to be closed, or was: it may be the interpreter. Meanwhile that is read only
+ * by threads that are inside of it. */
+HIDDEN void python_note_closing(bool begins);
+
+/* Must the stack have a return address in the interpreter (see python_is_inside), if that is to be
+ * read? */
+HIDDEN bool python_is_closing(void);
+HIDDEN bool python_is_inside(uint64_t pc);
+
 /* Fill t->python. False: this thread has no Python frames, or there is no interpreter (the words
  * that say so are noted). At most `depth` frames. */
 HIDDEN bool python_read(struct scp_thread *t, uint32_t depth);

@@ -21,7 +21,8 @@ enum state { NONE, BUSY, FOUND, REFUSED };
 
 static struct python_interpreter interpreter;
 static uint32_t state;
-static uint32_t told; /* SCP_PYTHON */
+static uint32_t told;	 /* SCP_PYTHON */
+static uint32_t closers; /* threads that close a library */
 /* Page and generation of objects that are none, or are known, in one word. */
 static uint64_t examined[EXAMINED];
 
@@ -123,7 +124,8 @@ static void take(const struct unwind_object *o, const struct symbols *s, const E
 					 .end = o->end,
 					 .base = o->base,
 					 .loop = s->base + loop->st_value,
-					 .is_module = is_named_so(o->name)};
+					 .is_module = is_named_so(o->name),
+					 .is_program = !*o->name};
 	p->loop_end = p->loop + loop->st_size;
 	enum scp_python_state why = describe(p, s);
 	p->generation = process_epoch.now.generation + 1; /* what follows raises it */
@@ -154,6 +156,33 @@ void python_find_forget(void)
 {
 	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == BUSY)
 		__atomic_store_n(&state, NONE, __ATOMIC_RELEASE);
+	closers = 0;
+}
+
+/* The program itself is never closed. In a child that a destructor forked nobody has begun. */
+void python_note_closing(bool begins)
+{
+	if (!begins) {
+		if (__atomic_load_n(&closers, __ATOMIC_RELAXED))
+			__atomic_sub_fetch(&closers, 1, __ATOMIC_RELEASE);
+		return;
+	}
+	__atomic_add_fetch(&closers, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) < FOUND || interpreter.is_program ||
+	    !process_epoch.now.generation)
+		return;
+	process_next_generation();
+	thread_state_await_others();
+}
+
+bool python_is_closing(void)
+{
+	return __atomic_load_n(&closers, __ATOMIC_ACQUIRE) && !interpreter.is_program;
+}
+
+bool python_is_inside(uint64_t pc)
+{
+	return pc - interpreter.start < interpreter.end - interpreter.start;
 }
 
 void python_find_tell(void)
@@ -236,7 +265,7 @@ enum python_kind python_kind_of(uint64_t pc)
 	struct unwind_object o;
 	struct python_interpreter *p;
 	pc--; /* the call */
-	if (!unwind_object_find_object(pc, &o))
+	if (!unwind_object_find_object(pc, &o) || (python_is_closing() && !python_is_inside(pc)))
 		return PYTHON_NONE;
 	python_find_interpreter(); /* one that was unloaded is to take no place */
 	examine(&o);

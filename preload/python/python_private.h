@@ -19,6 +19,7 @@ struct python_interpreter {
 	uint64_t finalizing;	     /* address of the word in _PyRuntime */
 	uint64_t (*own_state)(void); /* PyGILState_GetThisThreadState, which only reads */
 	bool is_module;		     /* its object is the interpreter, and nothing else */
+	bool is_program;	     /* its object is the program */
 	bool is_checked;	     /* its layout, by a frame: see python.c */
 	uint32_t generation;	     /* of process_epoch, when it was last seen loaded */
 };

@@ -17,6 +17,8 @@
 #define MEMO_FIRST    (32u << 10)
 #define MEMO_LIMIT    (16u << 20)
 #define RECLAIM_TRIES 8u
+#define AWAIT_MOST    500u
+#define AWAIT_NS      100000l
 #define STATE_BYTES   ((sizeof(struct scp_thread) + 4095) & ~(size_t)4095)
 
 static struct scp_thread *all;
@@ -179,17 +181,31 @@ struct scp_thread *thread_state_take(bool own_first)
 	return t ? t : create(me);
 }
 
+/* Is its bookkeeping marked, by a thread that lives? */
+static bool is_busy(const struct scp_thread *t)
+{
+	uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
+	uintptr_t open = __atomic_load_n(&t->open, __ATOMIC_RELAXED);
+	return owner && ((open & 1) || t->looking) && sys3(SYS_tgkill, sys_getpid(), owner, 0) == 0;
+}
+
 bool thread_state_writes_to(const struct profile_file *f)
 {
-	int pid = sys_getpid();
-	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next) {
-		uint32_t owner = __atomic_load_n(&t->owned, __ATOMIC_RELAXED);
-		uintptr_t open = __atomic_load_n(&t->open, __ATOMIC_RELAXED);
-		if (t->file == f && owner && ((open & 1) || t->looking) &&
-		    sys3(SYS_tgkill, pid, owner, 0) == 0)
+	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next)
+		if (t->file == f && is_busy(t))
 			return true;
-	}
 	return false;
+}
+
+void thread_state_await_others(void)
+{
+	uint32_t never = 0;
+	unsigned waits = 0;
+	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next)
+		while (t != thread_self && !sys_sandboxed && waits < AWAIT_MOST && is_busy(t)) {
+			sys_futex_wait(&never, 0, AWAIT_NS);
+			waits++;
+		}
 }
 
 /* As if it had just been mapped: what is interrupted may still mark it. */

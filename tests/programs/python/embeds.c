@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Embeds the libpython that is named: opened for itself, without headers. Threads that Python did
  * not make call Python, which calls C, which calls Python, which sends. The interpreter is ended
- * and begun again, then closed and opened again. */
+ * and begun again, then closed and opened again. Threads without Python make calls all the time. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,9 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ROUNDS	3
+#define ROUNDS	6
 #define THREADS 3
-#define CALLS	200
+#define CALLS	100
+#define BESIDE	2
 
 struct method {
 	const char *name;
@@ -78,6 +79,17 @@ static void *run(void *unused)
 	return NULL;
 }
 
+static int over, quiet[2];
+
+static void *look_on(void *unused)
+{
+	char byte;
+
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+		recv(quiet[0], &byte, 1, MSG_DONTWAIT);
+	return unused;
+}
+
 static void begin(void)
 {
 	CALL(void (*)(int), "Py_InitializeEx", 0);
@@ -94,8 +106,13 @@ static void begin(void)
 
 int main(int argc, char **argv)
 {
-	if (argc < 2 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+	pthread_t beside[BESIDE];
+
+	if (argc < 2 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, quiet) != 0)
 		return 2;
+	for (unsigned i = 0; i < BESIDE; i++)
+		pthread_create(&beside[i], NULL, look_on, NULL);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		pthread_t thread[THREADS];
 
@@ -111,11 +128,14 @@ int main(int argc, char **argv)
 		CALL(void (*)(void *), "PyEval_RestoreThread", state);
 		if (CALL(int (*)(void), "Py_FinalizeEx") != 0)
 			return 4;
-		if (round == 1) {
+		if (round % 2) {
 			dlclose(python);
 			python = NULL;
 		}
 	}
+	__atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < BESIDE; i++)
+		pthread_join(beside[i], NULL);
 	puts("done");
 	return 0;
 }
