@@ -18,6 +18,7 @@
 #pragma weak dladdr1
 /* And libpthread.so.0's. */
 #pragma weak pthread_getspecific
+#pragma weak pthread_setcanceltype
 
 /* This library was opened when the program ran already: it is in no scope that callers are bound
  * by, and comes after all that they are bound to. */

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include "include/scprof_version.h"
 #include "preload/process/modules.h"
@@ -249,9 +250,17 @@ static bool take(void)
 	return false;
 }
 
+/* libunwind holds signals by libc, which lets that of cancellation come. */
+static void set_cancellation(int to, int *before)
+{
+	if (pthread_setcanceltype)
+		pthread_setcanceltype(to, before);
+}
+
 static void walk_again(const struct second_walk *w, uint32_t one_in)
 {
 	uint64_t signals;
+	int cancellation = PTHREAD_CANCEL_DEFERRED;
 	bool walked = false;
 	if (!w->header || __atomic_fetch_add(&state.turn, 1, __ATOMIC_RELAXED) % one_in)
 		return;
@@ -259,10 +268,13 @@ static void walk_again(const struct second_walk *w, uint32_t one_in)
 		sys_hold_signals(&signals); /* a handler must not leave meanwhile */
 		walked = take();
 		if (walked) {
+			set_cancellation(PTHREAD_CANCEL_DEFERRED, &cancellation);
 			judge(w, &w->header->path_checks);
 			flag_give(&state.busy);
 		}
 		sys_release_signals(&signals);
+		if (walked)
+			set_cancellation(cancellation, &cancellation);
 	}
 	if (!walked)
 		process_count(path_checks.undecided, 1);

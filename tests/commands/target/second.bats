@@ -69,6 +69,12 @@ open("/etc/passwd").read()'
 	grep -E "^path 1 flags 1: 1\+\S+ 1\+\S+ $libc\+\S+\$" checks
 }
 
+@test "a thread that is cancelled at any instant leaves libunwind to others" {
+	LIMIT=60 recorded limited "$PROGRAMS/cancel_async"
+	for file in "$T"/out/*.scp; do "$PROFILES/dump_checks" "$file"; done >checks
+	[ "$(count verified)" -gt 20 ]
+}
+
 @test "the program does not see libunwind: its names are in no scope but their own" {
 	agreed /usr/bin/python3 -S -c 'import ctypes; scope = ctypes.CDLL(None)
 print(hasattr(scope, "write"), hasattr(scope, "_Ux86_64_step"), hasattr(scope, "unw_backtrace"))'
