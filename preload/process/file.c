@@ -81,7 +81,7 @@ static int map_region(int fd, uint64_t from, uint64_t bytes, bool sparse, uint8_
 		*out = sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 		if (sys_failed(*out))
 			r = (int)(intptr_t)*out;
-		else /* what a disk would read ahead of a new file is zeros, up to megabytes of them */
+		else /* what is read ahead of a new file is zeros, up to megabytes of them */
 			sys_madvise(*out, bytes, MADV_RANDOM);
 	}
 	if (r != 0)

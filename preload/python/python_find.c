@@ -172,7 +172,7 @@ void python_note_closing(bool begins)
 	    !process_epoch.now.generation)
 		return;
 	process_next_generation();
-	thread_state_await_others();
+	thread_state_await_others(thread_self);
 }
 
 bool python_is_closing(void)

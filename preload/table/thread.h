@@ -370,9 +370,9 @@ HIDDEN bool thread_state_renew(struct scp_thread *t);
  * not. */
 HIDDEN bool thread_state_writes_to(const struct profile_file *f);
 
-/* Each other thread's bookkeeping was seen unmarked since, or is left for good: what is gone for
- * those that begin now is in no hands any more. Sleeps, 50 ms or so at most. */
-HIDDEN void thread_state_await_others(void);
+/* The bookkeeping of each thread but `own` was seen unmarked since, or is left for good: what is
+ * gone for those that begin now is in no hands any more. Sleeps, 50 ms or so at most. */
+HIDDEN void thread_state_await_others(const struct scp_thread *own);
 
 /* In a forked child: nobody owns a state. Memory is given back unless it is to be kept; that of
  * `own`, which may be NULL, is emptied and used again. */

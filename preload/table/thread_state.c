@@ -197,12 +197,12 @@ bool thread_state_writes_to(const struct profile_file *f)
 	return false;
 }
 
-void thread_state_await_others(void)
+void thread_state_await_others(const struct scp_thread *own)
 {
 	uint32_t never = 0;
 	unsigned waits = 0;
 	for (struct scp_thread *t = __atomic_load_n(&all, __ATOMIC_ACQUIRE); t; t = t->next)
-		while (t != thread_self && !sys_sandboxed && waits < AWAIT_MOST && is_busy(t)) {
+		while (t != own && !sys_sandboxed && waits < AWAIT_MOST && is_busy(t)) {
 			sys_futex_wait(&never, 0, AWAIT_NS);
 			waits++;
 		}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Claim: threads that are cancelled at any instant, in the midst of calls on new paths, end. In a
- * forked child all paths are new. */
+/* Claim: threads that are cancelled at any instant, in the midst of calls on new paths, leave the
+ * library to those that go on. In a forked child all paths are new; its main thread alone makes
+ * calls on 256 more in the end. */
 #include "target.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
 
-#define CHILDREN 20
+#define CHILDREN 10
 #define ROUNDS	 15
 #define THREADS	 4
 
@@ -30,6 +31,26 @@ static void *ask(void *unused)
 	for (int i = 0;; i++)
 		ask_below(i % 30);
 	return NULL;
+}
+
+static void ask_left(unsigned turns, int depth);
+
+NOINLINE static void ask_right(unsigned turns, int depth)
+{
+	if (depth > 0)
+		(turns & 1 ? ask_left : ask_right)(turns >> 1, depth - 1);
+	else
+		ask_below(0);
+	NO_TAIL_CALL();
+}
+
+NOINLINE static void ask_left(unsigned turns, int depth)
+{
+	if (depth > 0)
+		(turns & 1 ? ask_left : ask_right)(turns >> 1, depth - 1);
+	else
+		ask_below(0);
+	NO_TAIL_CALL();
 }
 
 static void cancel_many(void)
@@ -58,6 +79,8 @@ int main(void)
 			die("fork");
 		if (!child) {
 			cancel_many();
+			for (unsigned turns = 0; turns < 256; turns++)
+				ask_right(turns, 8);
 			_exit(0);
 		}
 		waitpid(child, NULL, 0);
