@@ -287,11 +287,9 @@ static bool grows_ahead(const struct profile_file *f)
 	       __atomic_load_n(&last->used, __ATOMIC_RELAXED) > last->bytes / 2;
 }
 
-static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic, uint64_t bytes,
-		       uint32_t type, uint32_t table)
+static bool begin_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic,
+			uint64_t bytes, uint32_t type, uint32_t table)
 {
-	if (!f->header)
-		return false;
 	uint8_t *at = take(f, bytes);
 	if (!at && (has_room(f, bytes) || grow(f, bytes)))
 		at = take(f, bytes);
@@ -314,6 +312,20 @@ static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t ma
 	compiler_barrier();
 	c->bytes = bytes;
 	return true;
+}
+
+/* A handler that leaves while the memory is made, which takes up to a millisecond, would have it
+ * made again each time, and the file grow. */
+static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic, uint64_t bytes,
+		       uint32_t type, uint32_t table)
+{
+	uint64_t signals;
+	if (!f->header)
+		return false;
+	sys_hold_signals(&signals);
+	bool made = begin_chunk(f, c, magic, bytes, type, table);
+	sys_release_signals(&signals);
+	return made;
 }
 
 bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
