@@ -135,7 +135,10 @@ static COLD struct scp_thread *enter_first(void)
 	if (!process_epoch.now.generation) {
 		if (!lifecycle_may_begin())
 			return NULL;
+		uint64_t signals; /* who is cancelled, or left by a handler, would leave it begun */
+		sys_hold_signals(&signals);
 		lifecycle_start();
+		sys_release_signals(&signals);
 		wait = refused = 0;
 	}
 	if (wait) {
