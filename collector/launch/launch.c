@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -128,10 +130,8 @@ static int give_up(struct launch *l, const int report[2], const int go[2])
 	int error = errno;
 
 	for (int i = 0; i < 2; i++) {
-		if (report[i] >= 0)
-			close(report[i]);
-		if (go[i] >= 0)
-			close(go[i]);
+		close(report[i]);
+		close(go[i]);
 	}
 	launch_close(l);
 	errno = error;
@@ -142,8 +142,9 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 		      int kept, bool *exec_failed, const struct launch_hold *hold)
 {
 	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
+	struct itimerval timer, none = {{0, 0}, {0, 0}};
 	sigset_t take, mask;
-	int report[2] = {-1, -1}, go[2] = {-1, -1};
+	int report[2] = {-1, -1}, go[2] = {-1, -1}, parent_death = 0;
 
 	*exec_failed = false;
 	l->ended_by = l->status = 0;
@@ -161,10 +162,14 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 	if (kept)
 		sigaddset(&take, kept);
 	sigprocmask(SIG_BLOCK, &take, &mask);
+	prctl(PR_GET_PDEATHSIG, &parent_death);
+	setitimer(ITIMER_REAL, &none, &timer); /* it is the command's, which exec would keep */
 	l->pid = fork();
 	if (l->pid < 0)
 		return give_up(l, report, go);
 	if (!l->pid) {
+		setitimer(ITIMER_REAL, &timer, NULL);
+		prctl(PR_SET_PDEATHSIG, parent_death);
 		if (hold)
 			wait_for_word(go);
 		become(path, argv, shell_fallback, report[1], &chld, &mask);

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -126,6 +128,54 @@ static void the_command_gets_our_signal_state_and_descriptors(void **state)
 	signal(SIGHUP, SIG_DFL);
 	read_all(path, plain, sizeof(plain));
 	assert_string_equal(launched, plain);
+}
+
+/* "alarm N; exec CMD" ends the command, not what waits for it. */
+static void an_alarm_is_the_command_s(void **state)
+{
+	const struct itimerval soon = {.it_value = {0, 100000}};
+	struct rusage usage;
+	struct launch l;
+	bool exec_failed;
+	int status = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		setitimer(ITIMER_REAL, &soon, NULL);
+		if (launch_start_held(&l, "/bin/sleep", (char *[]){"sleep", "20", NULL}, false, 0,
+				      &exec_failed, NULL))
+			_exit(1);
+		_exit(launch_exit_status(launch_wait_watched(&l, NULL, &usage)));
+	}
+	waitpid(pid, &status, 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 128 + SIGALRM);
+}
+
+/* Who is to end with its parent ends with what stands between. */
+static void the_parent_s_death_is_the_command_s(void **state)
+{
+	char *argv[] = {"sh", "-c", "echo; sleep 5 >&-; echo", NULL}, text[1];
+	struct launch l;
+	bool exec_failed;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(ends[1], 1);
+		_exit(launch_start_held(&l, "/bin/sh", argv, false, 0, &exec_failed, NULL) ||
+		      pause());
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], text, 1), 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(read(ends[0], text, 1), 0);
+	close(ends[0]);
 }
 
 static void a_signal_sent_to_us_is_passed_on(void **state)
@@ -312,6 +362,8 @@ int main(void)
 		cmocka_unit_test(a_file_without_a_first_line_goes_to_the_shell),
 		cmocka_unit_test(the_status_is_not_lost_where_children_are_ignored),
 		cmocka_unit_test(the_command_gets_our_signal_state_and_descriptors),
+		cmocka_unit_test(an_alarm_is_the_command_s),
+		cmocka_unit_test(the_parent_s_death_is_the_command_s),
 		cmocka_unit_test(a_signal_sent_to_us_is_passed_on),
 		cmocka_unit_test(an_interrupt_sent_to_us_alone_is_passed_on),
 		cmocka_unit_test(one_who_watches_is_told_before_and_after),
