@@ -55,7 +55,7 @@ void attach_sample(pid_t tid, void (*look)(void *context), void *context, double
 		struct user_regs_struct regs;
 
 		look(context);
-		if (ours && remote_registers(tid, &regs) && sigframe_restart_all(&regs))
+		if (remote_registers(tid, &regs) && sigframe_restart_all(&regs))
 			remote_set_registers(tid, &regs);
 		ptrace(PTRACE_DETACH, tid, NULL, ours ? 0L : (long)WSTOPSIG(status));
 		*held_ms = (double)(remote_now_ns() - begun) / 1e6;
