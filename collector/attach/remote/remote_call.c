@@ -81,8 +81,11 @@ static bool sleeps_in(const struct remote *r, unsigned long call, uint64_t argum
 static bool waits_in(const struct remote_seen *s, unsigned long call, uint64_t argument,
 		     uint64_t restarts)
 {
-	return s->place == REMOTE_INSIDE && s->act == REMOTE_STOPPED && s->regs.orig_rax == call &&
-	       s->regs.rax == restarts && s->regs.rdi == argument;
+	struct user_regs_struct regs = s->regs;
+
+	sigframe_restart_all(&regs);
+	return s->place == REMOTE_INSIDE && s->act == REMOTE_STOPPED && regs.orig_rax == call &&
+	       regs.rax == restarts && regs.rdi == argument;
 }
 
 /* It waits for the lock: nothing is taken before that. To other threads it is a waiter that has

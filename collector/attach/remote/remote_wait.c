@@ -136,9 +136,7 @@ static pid_t wait_for_one(struct remote *r, int limit_ms, int *status)
 	set_timer(limit_ms > 0 ? limit_ms : 1);
 	for (;;) {
 		tid = waitpid(-1, status, __WALL);
-		if (tid < 0 && errno != EINTR)
-			break;
-		if (tid > 0 && tid == r->tid)
+		if (tid < 0 ? errno != EINTR : tid == r->tid)
 			break;
 		if (tid > 0)
 			remote_let_go_late(r, tid, *status);

@@ -8,7 +8,8 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
+
+#include "collector/machine/kernel_numbers.h"
 
 #define MAGIC_1		0x46505853u
 #define MAGIC_2		0x46505845u
@@ -154,44 +155,22 @@ static bool interrupted(const struct user_regs_struct *regs, uint64_t code)
 	return (int64_t)regs->orig_rax >= 0 && regs->rax == -code;
 }
 
-/* Those of signal(7) that fail with EINTR after a stop; and those that do with a time limit on the
- * socket. None of them has done anything then. */
+/* Those of signal(7) that fail with EINTR after a stop; those that do with a time limit on the
+ * socket; and those that do where the kernel cannot write the rest of their limit (it is read-only,
+ * or STICKY_TIMEOUTS is set). None of them has done anything then. */
 static const uint16_t can_be_made_again[] = {
-	SYS_epoll_wait,
-	SYS_epoll_pwait,
-	441 /* epoll_pwait2 */,
-	SYS_semop,
-	SYS_semtimedop,
-	SYS_rt_sigtimedwait,
-	SYS_io_getevents,
-	333 /* io_pgetevents */,
-	426 /* io_uring_enter */,
-	/* with a time limit on the socket */
-	SYS_read,
-	SYS_readv,
-	SYS_write,
-	SYS_writev,
-	SYS_recvfrom,
-	SYS_recvmsg,
-	SYS_recvmmsg,
-	SYS_sendto,
-	SYS_sendmsg,
-	SYS_sendmmsg,
-	SYS_accept,
-	SYS_accept4,
-	SYS_connect,
-	SYS_msgsnd,
-	SYS_msgrcv,
-	SYS_sendfile,
-	SYS_splice,
-	SYS_fallocate,
-	SYS_pread64,
-	SYS_preadv,
-	SYS_preadv2,
-	SYS_pwrite64,
-	SYS_pwritev,
-	SYS_pwritev2,
-};
+	SYS_epoll_wait,	  SYS_epoll_pwait,   SYS_epoll_pwait2,
+	SYS_semop,	  SYS_semtimedop,    SYS_rt_sigtimedwait,
+	SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter,
+	SYS_read,	  SYS_readv,	     SYS_write,
+	SYS_writev,	  SYS_recvfrom,	     SYS_recvmsg,
+	SYS_recvmmsg,	  SYS_sendto,	     SYS_sendmsg,
+	SYS_sendmmsg,	  SYS_accept,	     SYS_accept4,
+	SYS_connect,	  SYS_msgsnd,	     SYS_msgrcv,
+	SYS_sendfile,	  SYS_splice,	     SYS_fallocate,
+	SYS_pread64,	  SYS_preadv,	     SYS_preadv2,
+	SYS_pwrite64,	  SYS_pwritev,	     SYS_pwritev2,
+	SYS_select,	  SYS_pselect6,	     SYS_ppoll};
 
 bool sigframe_restart_all(struct user_regs_struct *regs)
 {
