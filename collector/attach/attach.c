@@ -94,51 +94,40 @@ static int await_answer(const struct attach_target *t, pid_t tracer, int from,
 			 (int)t->pid, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-static int run(const struct attach_target *t, const struct attach_order *o, struct attach_answer *a)
+static int run(const struct attach_target *t, const struct attach_order *o, struct attach_result *r,
+	       bool *was, struct profile_error *err)
 {
+	struct attach_answer a = {.status = -1};
 	int ends[2] = {-1, -1}, status = -1;
-	pid_t pid;
+	pid_t pid = -1;
 
-	memset(a, 0, sizeof(*a));
-	a->status = -1;
-	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
-		error_set(&a->error, "cannot start a process: %s", strerror(errno));
-		goto out;
-	}
+	if (pipe2(ends, O_CLOEXEC) != 0 || (pid = fork()) < 0)
+		error_set(&a.error, "cannot start a process: %s", strerror(errno));
 	if (pid == 0) {
 		close(ends[0]);
 		work(t, o, ends[1]);
 	}
 	close(ends[1]);
-	ends[1] = -1;
-	status = await_answer(t, pid, ends[0], a);
-out:
-	for (int i = 0; i < 2; i++)
-		if (ends[i] >= 0)
-			close(ends[i]);
+	if (pid > 0)
+		status = await_answer(t, pid, ends[0], &a);
+	close(ends[0]);
+	*r = a.result;
+	*was = a.was;
+	*err = a.error;
 	return status;
 }
 
 int attach_begin(const struct attach_order *o, struct attach_result *r, struct profile_error *err)
 {
-	struct attach_answer a;
-	int status = run(&o->target, o, &a);
+	bool was;
 
-	*r = a.result;
-	*err = a.error;
-	return status;
+	return run(&o->target, o, r, &was, err);
 }
 
 int attach_end(const struct attach_target *t, struct attach_result *r, bool *was,
 	       struct profile_error *err)
 {
-	struct attach_answer a;
-	int status = run(t, NULL, &a);
-
-	*r = a.result;
-	*err = a.error;
-	*was = a.was;
-	return status;
+	return run(t, NULL, r, was, err);
 }
 
 #ifndef __x86_64__

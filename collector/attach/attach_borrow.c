@@ -250,7 +250,8 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 		b->known = false;
 		if (b->w->waits && !may_begin_anew(b, tids[i], wait))
 			continue;
-		if (wait == SAFE_POINT_WAIT_FRAGILE && first && n > 1)
+		if (n > 1 && ((wait == SAFE_POINT_WAIT_FRAGILE && first) ||
+			      (wait == SAFE_POINT_WAIT_SHORT && elapsed_ms(b) < PATIENT_MS)))
 			continue;
 		asked++;
 		status = ask(b, tids[i], left_ms, room);

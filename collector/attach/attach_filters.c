@@ -9,12 +9,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "collector/attach/safe_point/threads.h"
 #include "collector/attach/target/seccomp_filter.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
 
 #define DIFFERENT_MOST 16u
 #define STOP_MS	       500 /* that a thread may take to stop */
+#define PATIENT_MS     1500
 #define LOOK_MS	       5
 #define LINGER_MS      60000 /* for threads that were asked and do not stop */
 
@@ -95,27 +97,44 @@ static int start(struct attach_filters *f, const struct attach_target *t, struct
 	return 0;
 }
 
+/* Does a stop take nothing from the thread now? Else it is best stopped when it begins to wait. */
+static bool await_harmless(pid_t pid, pid_t tid, int limit_ms)
+{
+	const unsigned long sleeps = threads_sleeps(pid, tid);
+
+	for (int ms = 0; threads_wait(pid, tid) > SAFE_POINT_WAIT_FRAGILE; ms++) {
+		if (ms >= limit_ms || threads_sleeps(pid, tid) != sleeps)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
 int attach_filters_begin(struct attach_filters *f, const struct attach_target *t,
 			 struct profile_error *err)
 {
-	DIR *d = kernel_file_folder("/proc/%d/task", (int)t->pid);
 	int status = 0;
 	pid_t tid;
 
 	*f = (struct attach_filters){.pid = t->pid, .child = -1};
-	/* checks a thread if none with as many filters was */
-	while (status >= 0 && (tid = kernel_file_next(&d)) >= 0) {
-		unsigned int count = seccomp_filter_count(tid), i = 0;
+	/* checks a thread if none with as many filters was, and in the end whatever it waits in */
+	for (int end = 0; end < 2; end++) {
+		DIR *d = kernel_file_folder("/proc/%d/task", (int)t->pid);
 
-		while (i < f->seens && f->seen[i].count != count)
-			i++;
-		if (!count || f->seens == DIFFERENT_MOST || i < f->seens)
-			continue;
-		status = f->child < 0 ? start(f, t, err) : 0;
-		if (status == 0)
-			status = attach_filters_check(f, tid, err);
+		while (status >= 0 && (tid = kernel_file_next(&d)) >= 0) {
+			unsigned int count = seccomp_filter_count(tid), i = 0;
+
+			while (i < f->seens && f->seen[i].count != count)
+				i++;
+			if (!count || f->seens == DIFFERENT_MOST || i < f->seens ||
+			    (!await_harmless(t->pid, tid, end * PATIENT_MS) && !end))
+				continue;
+			status = f->child < 0 ? start(f, t, err) : 0;
+			if (status == 0)
+				status = attach_filters_check(f, tid, err);
+		}
+		kernel_file_leave(&d);
 	}
-	kernel_file_leave(&d);
 	return status < 0 ? -1 : 0;
 }
 

@@ -107,16 +107,13 @@ static void count_threads(struct attach_working *w)
 
 static bool has_shadow_stack(pid_t pid)
 {
-	FILE *f = kernel_file_open("/proc/%d/status", (int)pid);
-	bool found = false;
-	char line[256];
+	char text[16384];
+	const char *line, *found;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, "x86_Thread_features:", 20) == 0 && strstr(line, "shstk"))
-			found = true;
-	if (f)
-		fclose(f);
-	return found;
+	kernel_file_text(text, sizeof(text), "/proc/%d/status", (int)pid);
+	line = strstr(text, "\nx86_Thread_features:");
+	found = line ? strstr(line, "shstk") : NULL;
+	return found && found < strchrnul(line + 1, '\n');
 }
 
 /* Instructions of its libc. */
@@ -157,12 +154,9 @@ static int prepare_text(struct attach_working *w)
 	w->text = malloc(w->text_bytes);
 	if (!w->text)
 		return attach_state_say(w, "no memory");
-	memcpy(w->text, &head, sizeof(head));
-	bytes = sizeof(head);
-	for (size_t i = 0; variables[i]; i++) {
-		memcpy(w->text + bytes, variables[i], strlen(variables[i]) + 1);
-		bytes += strlen(variables[i]) + 1;
-	}
+	uint8_t *to = mempcpy(w->text, &head, sizeof(head));
+	for (size_t i = 0; variables[i]; i++)
+		to = mempcpy(to, variables[i], strlen(variables[i]) + 1);
 	return 0;
 }
 

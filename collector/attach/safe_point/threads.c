@@ -6,34 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "profile/base/kernel_file.h"
+#include "collector/machine/kernel_numbers.h"
 #include "profile/base/array.h"
 #include "profile/base/given_file.h"
-#include "profile/base/array.h"
+#include "profile/base/kernel_file.h"
 
 #define MOST_THREADS 65536u
 #define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */
-
-/* The same numbers on all processors; older headers lack them. */
-#define IO_URING_ENTER 426
-#define PIDFD_OPEN     434
-#define PIDFD_GETFD    438
-#define EPOLL_PWAIT2   441
-#ifdef __x86_64__
-#define IO_PGETEVENTS 333
-#else
-#define IO_PGETEVENTS 292
-#endif
 
 enum rank {
 	RANK_FIRST,
 	RANK_FRAGILE,
 	RANK_LIMITED,
 	RANK_RUNNING,
+	RANK_SHORT,
 	RANK_EPOLL,
 	RANK_ANEW,
 	RANK_NEVER
@@ -60,9 +49,9 @@ static bool ask_for_limit(pid_t pid, unsigned long fd, int option)
 	kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)pid, (int)fd);
 	if (strncmp(link, "socket:", 7) != 0)
 		return false;
-	process = (int)syscall(PIDFD_OPEN, pid, 0);
+	process = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (process >= 0) {
-		copy = (int)syscall(PIDFD_GETFD, process, (int)fd, 0);
+		copy = (int)syscall(SYS_pidfd_getfd, process, (int)fd, 0);
 		close(process);
 	}
 	if (copy < 0)
@@ -110,6 +99,17 @@ static enum rank rank_of_futex(const unsigned long *argument)
 									       : RANK_LIMITED;
 }
 
+/* What has come is the result of a call that a stop ends, however much is asked for. After several
+ * messages it fails the next call, too, with an error that no program knows. */
+static enum rank rank_of_receive(pid_t pid, long call, const unsigned long *argument)
+{
+	unsigned long flags = argument[call == SYS_recvmsg ? 2 : 3];
+
+	if (has_limit(pid, argument[0], SO_RCVTIMEO))
+		return RANK_ANEW;
+	return call == SYS_recvmmsg || flags & MSG_WAITALL ? RANK_SHORT : RANK_FIRST;
+}
+
 /* The kernel takes up most calls again exactly as they were, with the time that is left. */
 static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
 {
@@ -120,15 +120,17 @@ static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
 	case SYS_readv:
 	case SYS_accept:
 	case SYS_accept4:
+		return has_limit(pid, argument[0], SO_RCVTIMEO) ? RANK_ANEW : RANK_FIRST;
 	case SYS_recvfrom:
 	case SYS_recvmsg:
 	case SYS_recvmmsg:
-		return has_limit(pid, argument[0], SO_RCVTIMEO) ? RANK_ANEW : RANK_FIRST;
+		return rank_of_receive(pid, call, argument);
 	case SYS_write:
 	case SYS_writev:
 	case SYS_sendto:
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
+		return has_limit(pid, argument[0], SO_SNDTIMEO) ? RANK_ANEW : RANK_SHORT;
 	case SYS_connect:
 		return has_limit(pid, argument[0], SO_SNDTIMEO) ? RANK_ANEW : RANK_LIMITED;
 	case SYS_wait4:
@@ -141,15 +143,17 @@ static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
 	case SYS_epoll_wait:
 #endif
 		return rank_of_epoll((int)argument[3]);
-	case EPOLL_PWAIT2:
+	case SYS_epoll_pwait2:
 	case SYS_semtimedop:
 		return rank_of_limit(argument[3] != 0);
 	case SYS_rt_sigtimedwait:
 		return rank_of_limit(argument[2] != 0);
 	case SYS_io_getevents:
-	case IO_PGETEVENTS:
+	case SYS_io_pgetevents:
 		return rank_of_limit(argument[4] != 0);
-	case IO_URING_ENTER:
+	case SYS_io_uring_enter:
+		if (!(argument[3] & has_arguments) && argument[1])
+			return RANK_SHORT;
 		return rank_of_limit(argument[3] & has_arguments);
 #ifdef SYS_semop
 	case SYS_semop:
@@ -211,6 +215,8 @@ enum safe_point_wait threads_wait(pid_t pid, pid_t tid)
 	switch (rank_by_call(pid, text, &sp)) {
 	case RANK_FRAGILE:
 		return SAFE_POINT_WAIT_FRAGILE;
+	case RANK_SHORT:
+		return SAFE_POINT_WAIT_SHORT;
 	case RANK_EPOLL:
 		return SAFE_POINT_WAIT_EPOLL;
 	case RANK_ANEW:

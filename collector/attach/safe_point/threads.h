@@ -14,6 +14,7 @@ enum safe_point_wait {
 	SAFE_POINT_WAIT_GOES_ON, /* a stop changes nothing; or it does not wait */
 	SAFE_POINT_WAIT_FRAGILE, /* nothing, unless the tracer is killed at once: then it ends with
 				    EINTR */
+	SAFE_POINT_WAIT_SHORT,	 /* it may end with a part of what was asked for */
 	SAFE_POINT_WAIT_EPOLL, /* fragile, and has a time limit in a register, which begins anew */
 	SAFE_POINT_WAIT_ANEW   /* the same, of another call */
 };

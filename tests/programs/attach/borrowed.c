@@ -147,6 +147,15 @@ static void ppoll_ever(void)
 	never("ppoll", ppoll(&p, 1, NULL, &s));
 }
 
+/* The kernel cannot write there how much is left of the limit, and takes none of these up again. */
+static void constant_ever(void)
+{
+	static const struct timespec hour = {3600, 0};
+	struct pollfd p = {.fd = a_pipe(), .events = POLLIN};
+
+	never("ppoll", syscall(SYS_ppoll, &p, 1, &hour, NULL, 8));
+}
+
 static void sleep_long(void)
 {
 	struct timespec t = {1, 0};
@@ -505,6 +514,23 @@ static void filter_kills(void)
 	filter(SYS_openat, SECCOMP_RET_KILL_PROCESS);
 }
 
+static void *waits(void *unused)
+{
+	read_ever();
+	return unused;
+}
+
+/* Beside a thread that a stop takes nothing from. */
+static void filter_limit(void)
+{
+	pthread_t t;
+
+	if (mine->rounds > 0)
+		return epoll_long();
+	filter_fine();
+	expect(pthread_create(&t, NULL, waits, NULL) == 0, "thread", errno);
+}
+
 static _Atomic pid_t opener;
 
 static void *opens(void *unused)
@@ -546,6 +572,7 @@ static const struct kind {
 	     {"semaphore_ever", semaphore_ever},
 	     {"select_ever", select_ever},
 	     {"ppoll_ever", ppoll_ever},
+	     {"constant_ever", constant_ever},
 	     {"sleep_long", sleep_long},
 	     {"sleep_short", sleep_short},
 	     {"poll_timed", poll_timed},
@@ -565,6 +592,7 @@ static const struct kind {
 	     {"loads", loads},
 	     {"constructor", constructor},
 	     {"filter_fine", filter_fine},
+	     {"filter_limit", filter_limit},
 	     {"filter_kills", filter_kills}};
 
 static void *run(void *kind)

@@ -17,6 +17,8 @@
 #include <cmocka.h>
 
 #include "collector/attach/attach.h"
+#include "collector/attach/attach_work.h"
+#include "collector/attach/safe_point/threads.h"
 #include "collector/attach/target/seccomp_filter.h"
 #include "tests/unit/collector/borrowing.h"
 
@@ -47,7 +49,7 @@ static void a_waiting_thread_is_not_woken(void **state)
 {
 	static const char *const kinds[] = {"epoll_ever",  "accept_ever", "read_ever",
 					    "futex_ever",  "signal_ever", "semaphore_ever",
-					    "select_ever", "ppoll_ever"};
+					    "select_ever", "ppoll_ever",  "constant_ever"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -350,6 +352,28 @@ static void filters_are_judged_before_a_call(void **state)
 
 /* The borrowed thread would wait for ever. What it was given for its call is gone, and it waits on
  * in its own. */
+/* A time limit would begin anew, at each attach. */
+static void a_filter_is_read_where_a_stop_takes_nothing(void **state)
+{
+	struct attach_filters f;
+	struct profile_error err;
+	struct borrowing p;
+	unsigned long sleeps;
+
+	(void)state;
+	if (!seccomp_filter_readable())
+		skip();
+	borrowing_start(&p, "filter_limit");
+	while (!(sleeps = threads_epoll(p.pid, p.pid)))
+		usleep(1000);
+	assert_int_equal(attach_filters_begin(&f, &p.order.target, &err), 0);
+	assert_int_equal(f.seens, 1);
+	assert_int_equal(threads_epoll(p.pid, p.pid), sleeps);
+	close(f.child);
+	borrowing_check(&p, "filter_limit");
+	borrowing_stop(&p);
+}
+
 static void a_call_that_waits_for_the_loader_is_given_up(void **state)
 {
 	struct borrowing p;
@@ -377,6 +401,7 @@ int main(void)
 		cmocka_unit_test(a_killed_tracer_leaves_all_as_it_was),
 		cmocka_unit_test(what_fails_is_said_and_leaves_nothing),
 		cmocka_unit_test(filters_are_judged_before_a_call),
+		cmocka_unit_test(a_filter_is_read_where_a_stop_takes_nothing),
 		cmocka_unit_test(a_call_that_waits_for_the_loader_is_given_up),
 	};
 

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
@@ -640,11 +641,22 @@ static void *polls(void *tid)
 	return NULL;
 }
 
-static void with_three_threads(void)
+/* A stop ends this call with what has come by then. */
+static void *receives(void *tid)
 {
-	void *(*const begin[])(void *) = {sleeps, polls, reads};
+	char all[2];
+	int fd[2];
+	*(volatile pid_t *)tid = (pid_t)syscall(SYS_gettid);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0 && write(fd[1], all, 1) == 1)
+		recv(fd[0], all, sizeof(all), MSG_WAITALL);
+	return NULL;
+}
+
+static void with_four_threads(void)
+{
+	void *(*const begin[])(void *) = {sleeps, polls, reads, receives};
 	pthread_t t;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		if (pthread_create(&t, NULL, begin[i], shared_tid + i) != 0)
 			_exit(1);
 		while (((volatile pid_t *)shared_tid)[i] == 0)
@@ -658,21 +670,23 @@ static void threads_without_a_time_limit_come_first(void **state)
 	struct profile_error err;
 	pid_t tids[8];
 	(void)state;
-	memset(shared_tid, 0, 3 * sizeof(*shared_tid));
-	pid_t pid = child_of(with_three_threads);
+	memset(shared_tid, 0, 4 * sizeof(*shared_tid));
+	pid_t pid = child_of(with_four_threads);
 	await_call(pid, SYS_poll);
 	await_call(shared_tid[0], SYS_clock_nanosleep);
 	await_call(shared_tid[1], SYS_epoll_wait);
 	await_call(shared_tid[2], SYS_read);
+	await_call(shared_tid[3], SYS_recvfrom);
 	struct safe_points *s = safe_points_open(pid, &err);
 	assert_non_null(s);
-	assert_int_equal(safe_points_candidates(s, tids, 8), 4);
+	assert_int_equal(safe_points_candidates(s, tids, 8), 5);
 	assert_int_equal(tids[0], shared_tid[2]);
 	assert_int_equal(tids[1], shared_tid[1]);
+	assert_int_equal(tids[4], shared_tid[3]);
 	assert_int_equal(safe_points_candidates(s, tids, 1), 1);
 	/* One that is traced and stopped is not asked. */
 	stop(shared_tid[2]);
-	assert_int_equal(safe_points_candidates(s, tids, 8), 3);
+	assert_int_equal(safe_points_candidates(s, tids, 8), 4);
 	assert_int_equal(tids[0], shared_tid[1]);
 	assert_int_equal(ptrace(PTRACE_DETACH, shared_tid[2], NULL, NULL), 0);
 	safe_points_close(s);
