@@ -15,6 +15,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
+#include "profile/base/kernel_file.h"
 #include "profile/live/run_files.h"
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
@@ -59,6 +60,9 @@ static const char *read_state(struct remote *r)
 	r->was.fp_bytes = fp.iov_len;
 	if (ptrace(PTRACE_GETSIGMASK, r->tid, sizeof(r->was.mask), &r->was.mask) != 0)
 		return "its signal mask cannot be read";
+	/* it would break off our call, and be lost */
+	if (proc_status_number(r->tid, "SigPnd", 16, REMOTE_FAULTS) & ~r->was.mask & REMOTE_FAULTS)
+		return "it has a signal to get that an instruction of its own raised";
 	return NULL;
 }
 

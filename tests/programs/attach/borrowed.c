@@ -373,6 +373,28 @@ static void keeps_signals(void)
 	expect(stack.ss_size == 65536 && !(stack.ss_flags & ~0), "signal stack", stack.ss_flags);
 }
 
+static volatile sig_atomic_t trapped;
+
+static void on_trap(int s)
+{
+	trapped = s;
+}
+
+/* Signals that instructions raise, and that do not do so again. */
+static void traps(void)
+{
+	signal(SIGTRAP, on_trap);
+	for (int i = 0; i < LOOPS; i++) {
+		trapped = 0;
+#ifdef __x86_64__
+		__asm__ volatile("int3" ::: "memory");
+#else
+		raise(SIGTRAP);
+#endif
+		expect(trapped == SIGTRAP, "int3", trapped);
+	}
+}
+
 static volatile sig_atomic_t handled;
 
 static void start_child(void)
@@ -584,6 +606,7 @@ static const struct kind {
 	     {"matrices", matrices},
 	     {"errno", keeps_errno},
 	     {"signals", keeps_signals},
+	     {"traps", traps},
 	     {"handlers_spin", handlers_spin},
 	     {"handlers_suspend", handlers_suspend},
 	     {"handlers_epoll", handlers_epoll},

@@ -170,7 +170,8 @@ static void a_time_limit_stays(void **state)
 
 static void registers_errno_and_signals_are_kept(void **state)
 {
-	static const char *const kinds[] = {"registers", "vectors", "matrices", "errno", "signals"};
+	static const char *const kinds[] = {"registers", "vectors", "matrices",
+					    "errno",	 "signals", "traps"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
