@@ -47,18 +47,19 @@ int file_name_open_new(struct profile_file *f, const struct file_wish *w)
 
 int file_name_identify(struct profile_file *f, int fd)
 {
-	uint64_t device = f->device, inode = f->inode;
 	struct stat st;
-	long r = sys2(SYS_fstat, fd, &st);
+	long r = 0;
+	if (!f->inode &&
+	    (r = sys4(SYS_newfstatat, AT_FDCWD, f->path, &st, AT_SYMLINK_NOFOLLOW)) == 0) {
+		f->device = st.st_dev;
+		f->inode = st.st_ino;
+	}
+	if (r == 0)
+		r = sys2(SYS_fstat, fd, &st);
 	if (r != 0)
 		return (int)r;
-	f->device = st.st_dev;
-	f->inode = st.st_ino;
-	if (!inode || (device == f->device && inode == f->inode))
-		return 0;
-	f->device = device;
-	f->inode = inode;
-	return -ESTALE; /* somebody put another file in its place */
+	/* else somebody put another file in its place, or has closed the descriptor */
+	return st.st_dev == f->device && st.st_ino == f->inode ? 0 : -ESTALE;
 }
 
 static long rename_to(const char *from, const char *to)

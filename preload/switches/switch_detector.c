@@ -105,8 +105,8 @@ static void *open_page(void)
 	if (sys_sandboxed || has_filter())
 		return NULL;
 	sys_hold_signals(&signals);
-	long fd =
-		arch_syscall(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	long fd = sys_move_away(
+		arch_syscall(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0));
 	void *page = NULL;
 	if (fd >= 0) {
 		page = sys_mmap(PAGE_BYTES, PROT_READ, MAP_SHARED, (int)fd, 0);

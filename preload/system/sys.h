@@ -22,9 +22,13 @@ extern HIDDEN uint32_t sys_sandboxed;
 #define sys3(n, a, b, c)    arch_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define sys4(n, a, b, c, d) arch_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
+/* A new descriptor, or -errno; where it is then. None of the lowest: a thread of the program that
+ * closes all would be given it for a file of its own, and we would write there. */
+HIDDEN long sys_move_away(long fd);
+
 static inline long sys_open(const char *path, int flags, int mode)
 {
-	return sys4(SYS_openat, AT_FDCWD, path, flags, mode);
+	return sys_move_away(sys4(SYS_openat, AT_FDCWD, path, flags, mode));
 }
 
 /* For each file that is named from outside (a variable, an order): a regular one, with so many
