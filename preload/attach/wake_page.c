@@ -68,17 +68,18 @@ static bool take_order(uint64_t word, bool *mine, bool *to_begin)
 	return __atomic_load_n(&p->word, __ATOMIC_RELAXED) == word;
 }
 
-/* Without its SCPROF_OUT, if there is one, and with the process's own. *had: there was one. */
-static void use_own_directory(bool *had)
+/* The process's own SCPROF_OUT last, since the first counts; `alone`: without those that there are,
+ * whose number it returns. */
+static unsigned use_own_directory(bool alone)
 {
 	size_t to = 0;
-	*had = false;
+	unsigned left_out = 0;
 	for (size_t at = 0; at < wake.text_bytes;) {
 		size_t n = 0;
 		while (at + n < wake.text_bytes && wake.text[at + n])
 			n++;
-		if (text_begins_with(wake.text + at, OUT)) {
-			*had = true;
+		if (alone && text_begins_with(wake.text + at, OUT)) {
+			left_out++;
 		} else {
 			for (size_t i = 0; i < n; i++)
 				wake.text[to++] = wake.text[at + i];
@@ -88,32 +89,20 @@ static void use_own_directory(bool *had)
 	}
 	to = text_append(wake.text, TEXT_ROOM, to, OUT);
 	wake.text_bytes = (uint32_t)text_append(wake.text, TEXT_ROOM, to, wake.directory) + 1;
-}
-
-static bool names_directory(void)
-{
-	for (size_t at = 0; at < wake.text_bytes; at++)
-		if ((!at || !wake.text[at - 1]) && text_begins_with(wake.text + at, OUT))
-			return true;
-	return false;
+	return left_out;
 }
 
 /* By wake.text. What it names may be in another mount namespace, or another user's. */
 static void begin(void)
 {
-	bool had;
 	if (wake.text_bytes && wake.text[wake.text_bytes - 1]) {
 		answer(SCP_ATTACH_BAD_ORDER, 0);
 		return;
 	}
-	if (!names_directory())
-		use_own_directory(&had);
+	use_own_directory(false);
 	enum scp_attach_problem problem = session_begin(wake.text, wake.text_bytes, false);
-	if (problem == SCP_ATTACH_NO_FILE) {
-		use_own_directory(&had);
-		if (had)
-			problem = session_begin(wake.text, wake.text_bytes, false);
-	}
+	if (problem == SCP_ATTACH_NO_FILE && use_own_directory(true) > 1)
+		problem = session_begin(wake.text, wake.text_bytes, false);
 	wake.ordered = problem == SCP_ATTACH_FINE;
 	answer(problem, 0);
 }
@@ -247,7 +236,7 @@ static bool make(void *at)
 		wake.file.fd = file_name_open_new(&wake.file, &wish);
 		if (wake.file.fd < 0)
 			continue;
-		if (fill(wake.file.fd) >= 0 && file_name_identify(&wake.file, wake.file.fd) == 0 &&
+		if (file_name_identify(&wake.file, wake.file.fd) == 0 && fill(wake.file.fd) >= 0 &&
 		    file_name_give_name(&wake.file, &wish) == 0) {
 			void *page = map(at);
 			if (!sys_failed(page)) {
@@ -314,13 +303,30 @@ static void remove_file(void)
 		sys_unlink(wake.file.path);
 }
 
+static bool may_leave(void)
+{
+	return wake.page && !sys_sandboxed && (uint32_t)sys_getpid() == process_epoch.now.pid;
+}
+
+/* What another thread does to the file is waited for, 10 ms at most: with this one all end. */
 void wake_page_leave(void)
 {
-	if (!wake.page || sys_sandboxed || !wake.holder || wake.holder != (uint32_t)sys_getpid())
+	uint64_t signals;
+	uint32_t own = process_epoch.now.pid; /* not where a bare system call has forked */
+	bool taken;
+	if (!may_leave())
 		return;
-	if (__atomic_exchange_n(&wake.holder, 0, __ATOMIC_SEQ_CST) && /* no other thread */
+	sys_hold_signals(&signals);
+	__atomic_add_fetch(&process_epoch.now.leaving, 1, __ATOMIC_SEQ_CST);
+	for (unsigned i = 0; !(taken = flag_take(&control.wake_busy)) && i < 100; i++)
+		sys_futex_wait(&control.wake_busy, 1, 100000);
+	if (__atomic_compare_exchange_n(&wake.holder, &own, 0, false, __ATOMIC_SEQ_CST,
+					__ATOMIC_SEQ_CST) &&
 	    __atomic_sub_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST) == 0)
 		remove_file();
+	if (taken)
+		flag_give(&control.wake_busy);
+	sys_release_signals(&signals);
 }
 
 /* Children that were forked before have the former page. */
@@ -334,16 +340,17 @@ static void hold_again(void)
 	be_holder();
 }
 
-/* Another thread's exec may have failed, too, and a thread may be about to follow an order. */
+/* Unless another thread is about to leave: its exec may not fail. A thread may be about to follow
+ * an order. */
 void wake_page_return(void)
 {
 	uint64_t signals;
-	if (!wake.page || sys_sandboxed || wake.holder ||
-	    (uint32_t)sys_getpid() != process_epoch.now.pid)
+	if (!may_leave())
 		return;
 	sys_hold_signals(&signals);
+	__atomic_sub_fetch(&process_epoch.now.leaving, 1, __ATOMIC_SEQ_CST);
 	if (flag_take(&control.wake_busy)) {
-		if (!wake.holder)
+		if (!wake.holder && !__atomic_load_n(&process_epoch.now.leaving, __ATOMIC_SEQ_CST))
 			hold_again();
 		flag_give(&control.wake_busy);
 	}

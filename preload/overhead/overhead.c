@@ -128,19 +128,18 @@ static void overhead_rounds_run(struct overhead_costs *out)
  * ends by _exit, exec or a signal has the first only. */
 #define LEAST_LIFE_NS 20000000u /* of a process that is to spend some tenths of a ms on its end */
 
-static uint32_t busy;
-
 /* Signals are held: the calls of a handler would be taken for ours, and lost. */
 static bool measure(struct overhead_costs *out)
 {
 	uint64_t signals;
 	if (sys_sandboxed || !process.file->header || !process_groups ||
-	    !process_epoch.now.generation || stack_room() < STACK_TO_UNWIND || !flag_take(&busy))
+	    !process_epoch.now.generation || stack_room() < STACK_TO_UNWIND ||
+	    !flag_take(&process_epoch.now.measuring))
 		return false;
 	sys_hold_signals(&signals);
 	overhead_rounds_run(out);
 	sys_release_signals(&signals);
-	flag_give(&busy);
+	flag_give(&process_epoch.now.measuring);
 	return true;
 }
 

@@ -25,7 +25,8 @@ struct process_epoch {
 	uint32_t pid;	   /* whose it is; a vfork child, which has the page too, has another */
 	bool noted;	   /* lifecycle.c has told whom it concerns that this is another process */
 	uint32_t reading;  /* a thread reads the list of mappings */
-	uint32_t early;	   /* calls before there was a profile, see call/call.h */
+	uint32_t measuring, leaving; /* threads: overhead.c; that exec or exit, wake_page.c */
+	uint32_t early;		     /* calls before there was a profile, see call/call.h */
 };
 #define PROCESS_NOT_EARLY     (~0u >> 1)
 #define PROCESS_NO_GENERATION (~0u) /* older than any, see process_is_over */

@@ -489,3 +489,13 @@ told_to_stop()
 		[ "$status $(cat said)" = "3 0 descriptors are left" ]
 	done
 }
+
+@test "dormant 20: nothing is left of a process that ends, or executes, while its threads try to execute" {
+	for _ in {1..5}; do
+		for how in ends executes; do
+			limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" SCPROF_STOPPED=1 "$PROGRAMS/execs_fail" $how
+			ls -A out
+			[ -z "$(ls -A out)" ]
+		done
+	done
+}
