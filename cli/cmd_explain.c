@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "report/wording/column_words.h"
 #include "report/wording/warning_list.h"

@@ -16,7 +16,6 @@
 #include "include/scprof_format.h"
 #include "profile/base/array.h"
 #include "profile/base/given_file.h"
-#include "profile/base/array.h"
 
 static const char nothing[sizeof(((struct scp_header *)0)->magic)];
 

@@ -5,7 +5,6 @@
  * handed back to the kernel, which queues it again as it came, until the thread is home. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/time.h>

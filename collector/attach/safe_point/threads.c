@@ -2,7 +2,6 @@
 #include "collector/attach/safe_point/threads.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

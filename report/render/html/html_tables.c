@@ -2,8 +2,6 @@
 /* Gaps, threads, processes, programs, loops: short tables, limited to what people read. */
 #include "report/render/html/html_write.h"
 
-#include <math.h>
-
 #include "report/loops/loop.h"
 #include "report/model/sites.h"
 #include "report/model/model.h"
