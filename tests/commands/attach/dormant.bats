@@ -455,6 +455,11 @@ told_to_stop()
 	exchanged "$pid" 10
 }
 
+profile_of()
+{
+	[ -n "$(find out -name "scprof.*.$1.scp")" ]
+}
+
 @test "dormant 18: a child that was forked while another thread began to record is woken like others" {
 	local status=0 child
 	# the first file of each thread gets its name late
@@ -471,14 +476,10 @@ told_to_stop()
 	started+=("$child")
 	wait $!
 	"$WAKE" "$child" begin SCPROF_GROUPS=socket
-	for _ in {1..200}; do
-		[ -z "$(find out -name "scprof.*.$child.scp")" ] || break
-		sleep 0.05
-	done
+	await profile_of "$child"
 	exec 7>&-
 	wait %1 || status=$?
 	[ $status = 3 ]
-	[ -n "$(find out -name "scprof.*.$child.scp")" ]
 }
 
 @test "dormant 19: threads whose exec fails at the same time make one page between them" {
