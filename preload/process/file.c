@@ -287,16 +287,9 @@ static bool grows_ahead(const struct profile_file *f)
 	       __atomic_load_n(&last->used, __ATOMIC_RELAXED) > last->bytes / 2;
 }
 
-static bool begin_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic,
-			uint64_t bytes, uint32_t type, uint32_t table)
+static void begin_chunk(struct file_chunk *c, uint8_t *at, uint32_t magic, uint64_t bytes,
+			uint32_t type, uint32_t table)
 {
-	uint8_t *at = take(f, bytes);
-	if (!at && (has_room(f, bytes) || grow(f, bytes)))
-		at = take(f, bytes);
-	if (!at)
-		return false;
-	if (unlikely(grows_ahead(f)))
-		grow(f, bytes);
 	struct scp_chunk *chunk = (struct scp_chunk *)at;
 	chunk->type = type;
 	chunk->bytes = bytes;
@@ -311,11 +304,10 @@ static bool begin_chunk(struct profile_file *f, struct file_chunk *c, uint32_t m
 	c->used = sizeof *chunk;
 	compiler_barrier();
 	c->bytes = bytes;
-	return true;
 }
 
 /* A handler that leaves while the memory is made, which takes up to a millisecond, would have it
- * made again each time, and the file grow. */
+ * made again each time, and the file grow. One frame, as the stack may be small. */
 static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t magic, uint64_t bytes,
 		       uint32_t type, uint32_t table)
 {
@@ -323,9 +315,15 @@ static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t ma
 	if (!f->header)
 		return false;
 	sys_hold_signals(&signals);
-	bool made = begin_chunk(f, c, magic, bytes, type, table);
+	uint8_t *at = take(f, bytes);
+	if (!at && (has_room(f, bytes) || grow(f, bytes)))
+		at = take(f, bytes);
+	if (at && unlikely(grows_ahead(f)))
+		grow(f, bytes);
+	if (at)
+		begin_chunk(c, at, magic, bytes, type, table);
 	sys_release_signals(&signals);
-	return made;
+	return at != NULL;
 }
 
 bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
