@@ -206,13 +206,13 @@ killed_at_any_call()
 @test "inject 08: a limit on files that another thread has lowered since it was asked for" {
 	local name stopped status bad=0 hit=0
 	QUICK=(-f)
-	record without "$PROGRAMS/many_calls"
+	record without "$PROGRAMS/many_calls" 1000
 	for name in fallocate ftruncate pwrite64; do
 		for stopped in 0 1; do
 			status=0
 			limited strace "${QUICK[@]}" -qq -o injected -e signal=none -e trace=$name \
-				-e inject="$name:error=EFBIG:signal=SIGXFSZ" -E SCPROF_STOPPED=$stopped \
-				-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$PROGRAMS/many_calls" >with.out 2>with.err </dev/null 3>&- 4>&- ||
+				-e inject="$name:error=EFBIG:signal=SIGXFSZ" -E SCPROF_STOPPED=$stopped -E SCPROF_STATES=off \
+				-E LD_PRELOAD="$LIB" -E SCPROF_OUT="$T/out" "$PROGRAMS/many_calls" 1000 >with.out 2>with.err </dev/null 3>&- 4>&- ||
 				status=$?
 			! grep -qF '(INJECTED)' injected || hit=$((hit + 1))
 			[ "$status" = "$(<without.status)" ] && cmp without.out with.out && [ ! -s with.err ] || {
