@@ -135,7 +135,7 @@ static COLD struct scp_thread *enter_first(void)
 	if (!process_epoch.now.generation) {
 		if (!lifecycle_may_begin())
 			return NULL;
-		uint64_t signals; /* who is cancelled, or left by a handler, would leave it begun */
+		uint64_t signals; /* a handler that leaves, or cancels, would leave it half begun */
 		sys_hold_signals(&signals);
 		lifecycle_start();
 		sys_release_signals(&signals);

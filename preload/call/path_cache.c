@@ -314,8 +314,10 @@ static bool is_after_call(struct scp_thread *t, uint64_t pc)
 static void forget_beyond(struct scp_thread *t)
 {
 	struct walk_result *r = &t->found;
+	if (r->noted_count <= r->wide)
+		return;
 	const struct noted_word *last = &r->noted[r->noted_count - 1];
-	if (r->noted_count > r->wide && !stack_holds(last->address) &&
+	if (!stack_holds(last->address) &&
 	    (r->noted_count == r->wide + 1 || (last->address ^ last[-1].address) >> 12) &&
 	    !is_after_call(t, last->value))
 		r->noted_count--;

@@ -33,23 +33,18 @@ static void *ask(void *unused)
 	return NULL;
 }
 
-static void ask_left(unsigned turns, int depth);
-
-NOINLINE static void ask_right(unsigned turns, int depth)
+/* Two call sites a level: the digits of `turns` are the path. */
+NOINLINE static void ask_by(unsigned turns, int depth)
 {
-	if (depth > 0)
-		(turns & 1 ? ask_left : ask_right)(turns >> 1, depth - 1);
-	else
+	if (depth == 0) {
 		ask_below(0);
-	NO_TAIL_CALL();
-}
-
-NOINLINE static void ask_left(unsigned turns, int depth)
-{
-	if (depth > 0)
-		(turns & 1 ? ask_left : ask_right)(turns >> 1, depth - 1);
-	else
-		ask_below(0);
+	} else if (turns & 1) {
+		ask_by(turns >> 1, depth - 1);
+		__asm__ volatile("# 1" ::: "memory");
+	} else {
+		ask_by(turns >> 1, depth - 1);
+		__asm__ volatile("# 0" ::: "memory");
+	}
 	NO_TAIL_CALL();
 }
 
@@ -80,7 +75,7 @@ int main(void)
 		if (!child) {
 			cancel_many();
 			for (unsigned turns = 0; turns < 256; turns++)
-				ask_right(turns, 8);
+				ask_by(turns, 8);
 			_exit(0);
 		}
 		waitpid(child, NULL, 0);
