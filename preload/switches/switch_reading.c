@@ -77,6 +77,7 @@ static bool read_switches(struct switch_reading *r)
 COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove)
 {
 	struct switch_reading before = {0};
+	r->is_derived = false;
 	for (unsigned i = 0; i < TRIES && !sys_sandboxed; i++) {
 		if ((prove && !read_switches(&before)) || !read_clocks(r) ||
 		    (!prove && !read_switches(r)))
@@ -88,4 +89,19 @@ COLD bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay,
 			return true;
 	}
 	return false;
+}
+
+COLD bool switch_reading_derive(struct switch_reading *r, int32_t tid,
+				const struct switch_reading *since)
+{
+	struct switch_reading before;
+	if (sys_sandboxed || !read_switches(&before) || before.voluntary != since->voluntary)
+		return false;
+	r->mono_ns = clock_mono_ns();
+	r->has_delay = r->is_derived = true;
+	if (!read_delay(tid, &r->delay_ns) || !read_switches(r) ||
+	    r->voluntary != since->voluntary || r->involuntary != before.involuntary)
+		return false;
+	r->cpu_ns = since->cpu_ns + (r->mono_ns - since->mono_ns) - (r->delay_ns - since->delay_ns);
+	return true;
 }

@@ -6,22 +6,20 @@
 #include "preload/system/stack.h"
 #include "preload/system/sys.h"
 
-#define ROOM_BELOW     256u /* bytes of stack */
-#define ROOM_ABOVE     2048u
-#define UNFOUNDED_NS   2000u /* no switch takes a thread off its CPU for less */
-#define LONG_AGO_NS    10000000u
-#define READING_TRIES  16u
-#define SLICE_LEAST_NS 500000u	 /* slices are longer, unless asked for */
-#define CROWDED_NS     20000000u /* who shares its CPU keeps it for less */
-#define LONG_NS	       20000u	 /* a segment whose readings' own uncertainty does not matter */
+#define ROOM_BELOW    256u /* bytes of stack */
+#define ROOM_ABOVE    2048u
+#define UNFOUNDED_NS  2000u /* no switch takes a thread off its CPU for less */
+#define LONG_AGO_NS   10000000u
+#define READING_TRIES 16u
+#define LONG_NS	      20000u /* a segment whose readings' own uncertainty does not matter */
 
 /* The clocks of a reading are not read at one instant, the less so after a switch. */
-static void note_ran(struct switch_watch *w, uint64_t ran, uint64_t cpu)
+static void note_ran(struct switch_watch *w, const struct switch_reading *r, uint64_t ran)
 {
-	if (ran < LONG_NS)
+	if (ran < LONG_NS || w->from.is_derived || r->is_derived)
 		return;
-	w->totals.ran_ns += ran;
-	w->totals.stolen_ns += (int64_t)(ran - cpu);
+	w->totals.ran_ns += w->asks * ran;
+	w->totals.stolen_ns += (int64_t)(w->asks * (ran - (r->cpu_ns - w->from.cpu_ns)));
 }
 
 /* A segment with a switch at its end. */
@@ -30,7 +28,8 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 {
 	const struct switch_reading *from = &w->from;
 	struct switch_sums *s = &w->sums;
-	uint64_t elapsed = r->mono_ns - from->mono_ns, cpu = r->cpu_ns - from->cpu_ns;
+	uint64_t elapsed = r->mono_ns - from->mono_ns;
+	uint64_t cpu = r->cpu_ns - least_of(from->cpu_ns, r->cpu_ns);
 	uint64_t off = elapsed - least_of(elapsed, cpu), waits = r->voluntary - from->voluntary;
 	bool has_delay = r->has_delay && from->has_delay;
 	uint64_t delay = r->delay_ns - least_of(from->delay_ns, r->delay_ns);
@@ -44,7 +43,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 		/* What is missing beyond the run delay was stolen: the thread had its CPU. */
 		uint64_t runnable = has_delay ? least_of(delay, elapsed) : off;
 		s->mark.runnable_ns += weight * runnable;
-		note_ran(w, elapsed - runnable, cpu);
+		note_ran(w, r, elapsed - runnable);
 		return;
 	}
 	uint64_t runnable = has_delay ? least_of(delay, off) : 0;
@@ -58,7 +57,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 static void verify(struct switch_watch *w, const struct switch_reading *r)
 {
 	if (r->voluntary == w->from.voluntary && r->involuntary == w->from.involuntary) {
-		note_ran(w, r->mono_ns - w->from.mono_ns, r->cpu_ns - w->from.cpu_ns);
+		note_ran(w, r, r->mono_ns - w->from.mono_ns);
 		return;
 	}
 	process_count(switches.missed, 1);
@@ -85,6 +84,7 @@ static void begin_segment(struct switch_watch *w, const struct switch_reading *r
 			  uint64_t now)
 {
 	w->weight = r ? weight : 0;
+	w->asks = w->asks_next;
 	if (r)
 		w->from = *r;
 	else
@@ -106,7 +106,8 @@ static uint64_t read_again(struct switch_watch *w, struct switch_reading *r, uin
 		if (*w->word != w->armed)
 			continue;
 		uint64_t passed = then->mono_ns - r->mono_ns;
-		uint64_t off = passed - least_of(passed, then->cpu_ns - r->cpu_ns);
+		uint64_t cpu = then->cpu_ns - least_of(r->cpu_ns, then->cpu_ns);
+		uint64_t off = passed - least_of(passed, cpu);
 		if (r->has_delay && then->has_delay)
 			r->delay_ns = then->delay_ns - least_of(then->delay_ns, off);
 		return off;
@@ -129,7 +130,10 @@ static void turn_in_pieces(struct switch_watch *w, struct switch_reading *r, boo
 			   uint64_t now, uint64_t was, uint64_t weight, bool begins)
 {
 	struct switch_reading then = {0};
-	uint64_t length = now - w->began_ns, off = read_again(w, r, now, &then);
+	uint64_t length = now - w->began_ns;
+	w->asks_next = 1; /* its slice is new, and nothing follows from `r` */
+	uint64_t off = read_again(w, r, now, &then);
+	w->asks_next = switch_totals_asks(w, true);
 	bool known = off != UINT64_MAX;
 	if (known && was && switched)
 		close_segment(w, r, true, length, was);
@@ -156,6 +160,7 @@ static void turn(struct switch_watch *w, bool switched, uint64_t now, uint64_t w
 		return;
 	w->weight = 0;
 	compiler_barrier();
+	w->asks_next = switch_totals_asks(w, switched);
 	bool read = (was || weight) && switch_totals_add(w, &r, delay);
 	if (read && *w->word != w->armed) {
 		w->began_ns = began;
@@ -197,26 +202,15 @@ static COLD void on_switch(struct switch_watch *w, bool begins)
 	bool shared = w->detector == SCP_SWITCH_RSEQ && *w->word;
 	switch_detector_arm(w);
 	uint64_t now = clock_mono_ns();
-	w->switched_ns = now;
 	if (shared)
 		switch_detector_note(SCP_SWITCH_SHARED);
 	check_clocks(w, now);
 	turn(w, true, now, switch_budget_choose(w, now), begins);
 }
 
-/* Who asks for its CPU time has the kernel look whether its slice is over, which else happens at a
- * tick only: a thread that shares its CPU would mostly wait in our readings, not in its calls. */
-static bool draws_a_switch(const struct switch_watch *w, uint64_t now)
-{
-	uint64_t since = now - w->switched_ns;
-	return w->is_crowded && since > SLICE_LEAST_NS && since < CROWDED_NS;
-}
-
 static COLD void on_random_call(struct switch_watch *w)
 {
 	uint64_t now = clock_mono_ns();
-	if (draws_a_switch(w, now))
-		return;
 	check_clocks(w, now);
 	turn(w, false, now, 1, true);
 }
@@ -230,6 +224,7 @@ static void follow_choice(struct switch_watch *w)
 		switch_detector_bind(w);
 		w->countdown = countdown;
 		w->weight = 0;
+		w->asks = 1;
 		w->top = w->sums;
 	}
 }
@@ -239,6 +234,8 @@ void switch_track_start(struct switch_watch *w, int32_t tid)
 	uint64_t now = clock_mono_ns();
 	w->tid = tid;
 	w->sampled = w->has_last = w->last_delay.has_delay = false;
+	w->is_crowded = false;
+	w->asks = 1;
 	w->weight = 0;
 	w->room_at = 0;
 	switch_budget_begin(w, now);
@@ -382,6 +379,7 @@ const struct switch_sums *switch_track_pause(struct switch_watch *w)
 	if (switched)
 		switch_detector_arm(w);
 	uint64_t now = clock_mono_ns(), weight = switch_budget_choose_last(w, now);
+	w->asks += !w->asks; /* all that it used is known */
 	if (w->detector != SCP_SWITCH_SAMPLED)
 		turn(w, switched, now, weight, true);
 	if (w->has_last && w->last.mono_ns < now)

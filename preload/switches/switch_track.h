@@ -143,11 +143,19 @@ HIDDEN void switch_budget_count(struct switch_watch *w, uint64_t took);
  * time. Errno is kept. Takes 600 bytes of stack. */
 HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove);
 
+/* The same without being asked for its CPU time: since reading `since`, which has the run delay, it
+ * had a CPU when it did not wait for one. False: it has slept since then, or was switched. */
+HIDDEN bool switch_reading_derive(struct switch_reading *r, int32_t tid,
+				  const struct switch_reading *since);
+
 /* Only its clocks: one system call. */
 HIDDEN bool switch_reading_take_clocks(struct switch_reading *r);
 
 /* In a vfork child, or a thread made without one's own TLS: what the kernel counts is not ours. */
 HIDDEN bool switch_totals_is_anothers(const struct switch_watch *w);
+
+/* Is CPU time to be asked for at both ends of the segment that begins? As w->asks. */
+HIDDEN uint32_t switch_totals_asks(struct switch_watch *w, bool switched);
 
 /* Take a reading, and add what passed since the last one. False: there is none. */
 HIDDEN bool switch_totals_add(struct switch_watch *w, struct switch_reading *r, bool delay);

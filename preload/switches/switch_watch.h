@@ -23,7 +23,7 @@ struct switch_sums {
 /* What the kernel knows of the calling thread at an instant. */
 struct switch_reading {
 	uint64_t mono_ns, cpu_ns, delay_ns, voluntary, involuntary;
-	bool has_delay;
+	bool has_delay, is_derived; /* cpu_ns: from a reading before */
 };
 
 /* How often something happens, for a budget of readings; what it has more in the beginning. */
@@ -59,13 +59,13 @@ struct switch_watch {
 	struct switch_reading from, last;
 	struct switch_reading last_delay; /* the last one that has it */
 	struct switch_totals totals;	  /* since the table was made */
-	uint64_t busy_ppk;    /* thousandths of time that the thread had a CPU; 0: unknown */
-	uintptr_t room_at;    /* a stack pointer with room below it; 0: none known */
-	uint64_t switched_ns; /* the last switch that was seen */
-	uint64_t voluntary, involuntary; /* at the last reading */
-	bool is_crowded;		 /* another thread had taken its CPU since the one before */
-	bool sampled; /* without a detector: the present top-level call is read */
-	bool has_last;
+	uint64_t busy_ppk;   /* thousandths of time that the thread had a CPU; 0: unknown */
+	uintptr_t room_at;   /* a stack pointer with room below it; 0: none known */
+	uint64_t crowded_ns; /* its CPU time when another thread had last taken its CPU */
+	uint32_t asks; /* for CPU time at both ends: 1 / the probability of that; 0: need not */
+	uint32_t asks_next; /* of the segment that begins */
+	bool sampled;	    /* without a detector: the present top-level call is read */
+	bool has_last, is_crowded;
 	bool is_young; /* read from what the process has, not from its own time */
 	int32_t tid;
 	uint32_t period;	     /* mean of countdown */

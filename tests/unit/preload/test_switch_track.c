@@ -86,6 +86,7 @@ bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool
 		interrupted_ns = OTHERS_NS;
 	*r = machine;
 	r->has_delay = delay;
+	r->is_derived = false;
 	machine.mono_ns += READ_COST;
 	machine.cpu_ns += READ_COST;
 	readings++;
@@ -95,6 +96,22 @@ bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool
 		r->involuntary = machine.involuntary; /* counted behind the switch, as is... */
 		r->delay_ns = machine.delay_ns;
 	}
+	return true;
+}
+
+/* Nobody looks at the slice. */
+bool switch_reading_derive(struct switch_reading *r, int32_t tid,
+			   const struct switch_reading *since)
+{
+	uint64_t slice = slice_ns;
+
+	if (machine.voluntary != since->voluntary || interrupted_ns)
+		return false;
+	slice_ns = 0;
+	switch_reading_take(r, tid, true, true);
+	slice_ns = slice;
+	r->is_derived = true;
+	r->cpu_ns = since->cpu_ns + r->mono_ns - since->mono_ns - (r->delay_ns - since->delay_ns);
 	return true;
 }
 
@@ -140,6 +157,16 @@ static void run_for(uint64_t ns)
 {
 	machine.mono_ns += ns;
 	machine.cpu_ns += ns;
+}
+
+/* ... until a tick, where another thread gets the CPU: returns how often that was. */
+static unsigned compute_for(uint64_t ns)
+{
+	run_for(ns);
+	if (machine.mono_ns - got_ns < TICK_NS)
+		return 0;
+	lose_cpu_for(OTHERS_NS);
+	return 1;
 }
 
 static void sleep_for(uint64_t ns, uint64_t then_wait)
@@ -572,6 +599,85 @@ static void test_a_thread_that_shares_its_cpu_does_not_wait_in_readings(void **s
 	assert_true(readings > 300);
 }
 
+/* Whatever is read of calls of 3 ms is read late in a slice. */
+static void test_a_thread_of_rare_calls_does_not_wait_in_readings(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	uint64_t in_calls = 0, told = 0;
+
+	(void)state;
+	slice_ns = 1400000;
+	got_ns = machine.mono_ns;
+	for (int i = 0; i < 4000; i++) {
+		begin(w);
+		uint64_t before = machine.delay_ns;
+		for (int k = 0; k < 300; k++)
+			compute_for(10000 + (uint64_t)(i % 7) * 100);
+		in_calls += machine.delay_ns - before;
+		const struct switch_sums *off = end(w);
+		told += off ? off->mark.runnable_ns : 0;
+		compute_for(100000);
+	}
+	assert_true((double)in_calls > 0.9 * (double)machine.delay_ns);
+	assert_true((double)told > 0.99 * (double)in_calls && told <= in_calls + OTHERS_NS);
+	assert_true(w->sums.mark.asleep_ns < machine.delay_ns / 1000);
+	assert_true(w->totals.ran_ns > 0);
+	assert_int_equal(w->totals.stolen_ns, 0);
+	assert_int_equal(header.switches.missed, 0);
+}
+
+/* It computes for 5 ms, and sleeps in a call. */
+static void test_a_thread_that_sleeps_does_not_wait_in_readings_either(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	uint64_t others = 0;
+
+	(void)state;
+	slice_ns = 700000;
+	got_ns = machine.mono_ns;
+	for (int i = 0; i < 2000; i++) {
+		for (int k = 0; k < 500; k++)
+			others += compute_for(10000);
+		begin(w);
+		sleep_for(200000, OTHERS_NS);
+		got_ns = machine.mono_ns;
+		end(w);
+	}
+	assert_true((double)machine.involuntary < 1.1 * (double)others);
+	assert_int_equal(w->sums.mark.asleep_ns, 2000 * 200000ull);
+}
+
+/* A tenth of its time is stolen. */
+static void compute_robbed(int pieces)
+{
+	for (int k = 0; k < pieces; k++) {
+		compute_for(9000);
+		machine.mono_ns += 1000;
+	}
+}
+
+/* It is asked each time: what was stolen before looks neither stolen nor slept else. */
+static void test_what_is_stolen_from_a_thread_that_shares_its_cpu_is_found(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	double share, asleep;
+
+	(void)state;
+	for (int i = 0; i < 4000; i++) {
+		begin(w);
+		compute_robbed(500);
+		end(w);
+		begin(w);
+		compute_robbed(100);
+		sleep_for(300000, 0);
+		end(w);
+	}
+	share = (double)w->totals.stolen_ns / (double)w->totals.ran_ns;
+	assert_true(share > 0.09 && share < 0.11);
+	asleep = (double)w->sums.mark.asleep_ns / 4000;
+	assert_true(asleep > 300000 && asleep < 300000 + 1.1 * 100000);
+}
+
 /* A thread for each of 4000 requests, which waits before and after it sends something. */
 static void serve(struct switch_watch *w, double *asleep)
 {
@@ -653,6 +759,9 @@ int main(void)
 		cmocka_unit_test(test_a_vfork_child_is_not_asked_for_its_parents_time),
 		cmocka_unit_test(test_a_budget_is_kept_and_the_estimate_stays_right),
 		cmocka_unit_test(test_a_thread_that_shares_its_cpu_does_not_wait_in_readings),
+		cmocka_unit_test(test_a_thread_of_rare_calls_does_not_wait_in_readings),
+		cmocka_unit_test(test_a_thread_that_sleeps_does_not_wait_in_readings_either),
+		cmocka_unit_test(test_what_is_stolen_from_a_thread_that_shares_its_cpu_is_found),
 		cmocka_unit_test(test_short_threads_share_a_budget_and_their_cpu_time_is_known),
 		cmocka_unit_test(test_a_thread_that_computes_among_short_ones_is_found_busy),
 	};
