@@ -308,7 +308,7 @@ static bool may_leave(void)
 	return wake.page && !sys_sandboxed && (uint32_t)sys_getpid() == process_epoch.now.pid;
 }
 
-/* What another thread does to the file is waited for, 10 ms at most: with this one all end. */
+/* What another thread does to the file is waited for, 1 s at most: with this one all end. */
 void wake_page_leave(void)
 {
 	uint64_t signals;
@@ -318,8 +318,8 @@ void wake_page_leave(void)
 		return;
 	sys_hold_signals(&signals);
 	__atomic_add_fetch(&process_epoch.now.leaving, 1, __ATOMIC_SEQ_CST);
-	for (unsigned i = 0; !(taken = flag_take(&control.wake_busy)) && i < 100; i++)
-		sys_futex_wait(&control.wake_busy, 1, 100000);
+	for (unsigned i = 0; !(taken = flag_take(&control.wake_busy)) && i < 1000; i++)
+		sys_futex_wait(&control.wake_busy, 1, 1000000);
 	if (__atomic_compare_exchange_n(&wake.holder, &own, 0, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST) &&
 	    __atomic_sub_fetch(&wake.page->holders, 1, __ATOMIC_SEQ_CST) == 0)
