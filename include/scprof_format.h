@@ -149,6 +149,7 @@ struct scp_region {
 #define SCP_FILE_WINDOWS	16u /* recording could stop and start: recorded_ns counts */
 #define SCP_FILE_FILTERS_DIFFER 32u /* merged: not all files had the same filters */
 #define SCP_FILE_SAMPLES	64u /* merged: samples alone, of processes with files of their own */
+#define SCP_FILE_LENGTHS	128u /* struct scp_off_cpu, `known` */
 
 /* header.end_state */
 enum scp_end_state {
@@ -744,9 +745,10 @@ struct scp_tail {
 /* Where time went in which a thread was not on a CPU: weighted sums over segments that were read,
  * each weighted by 1 / the probability that it would be (Horvitz and Thompson 1952). `known` and
  * `weighted` are for the ratio estimate (Cochran 1977, "Sampling Techniques", section 6.2; 12.7 for
- * two phases): the total of an auxiliary quantity, and its estimate by the same sample. It is the
- * length of the segments in ns where a detector finds them; else (SCP_SWITCH_SAMPLED) the number of
- * calls, and `known` is 0: it is the entry's. */
+ * two phases): the total of an auxiliary quantity, and its estimate by the same sample. It is how
+ * long the calls, or gaps, were in which a detector saw switches, in clock units (merged files: ns;
+ * without SCP_FILE_LENGTHS the lengths of the segments in ns); else (SCP_SWITCH_SAMPLED) the number
+ * of calls, and `known` is 0: it is the entry's. */
 struct scp_off_cpu {
 	uint64_t known, weighted;
 	uint64_t runnable_ns; /* waiting for a CPU */

@@ -56,17 +56,40 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 		s->max_units = units;
 }
 
+#define BEYOND_NS 20000u
+
+/* Was it off its CPU for longer than the call took? That was just before its clock was read, or
+ * just after: it is the gap's. What readings and rates are uncertain by matters less. */
+static COLD bool is_beyond(const struct switch_mark *off, uint64_t units)
+{
+	uint64_t ns = off->runnable_ns + off->asleep_ns;
+	if (!off->weighted || !off->known)
+		return false;
+	ns = (uint64_t)((unsigned __int128)ns * off->known / off->weighted);
+	return ns > BEYOND_NS && units + 1 < clock_units_of(ns - ns / 8);
+}
+
+static COLD const struct switch_sums *end_switched(const struct scp_call *c, uint64_t now)
+{
+	struct scp_thread *t = c->thread;
+	const struct switch_sums *off = switch_track_end(&t->switches);
+	uint64_t units = now > c->began_at ? now - c->began_at : 0;
+	if (off && is_beyond(&off->mark, units)) {
+		states_add_gap(t, c->began_at > t->last_at ? c->began_at - t->last_at : 0, off);
+		return NULL;
+	}
+	if (off)
+		states_add_top(t, units, off);
+	return off;
+}
+
 /* What the call's time off the CPU adds; NULL: it was not switched. */
-static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, bool nested)
+static inline const struct switch_sums *find_off_cpu(const struct scp_call *c, bool nested,
+						     uint64_t now)
 {
 	struct switch_watch *w = &c->thread->switches;
-	if (!nested) {
-		const struct switch_sums *off =
-			unlikely(switch_watch_is_disturbed(w)) ? switch_track_end(w) : NULL;
-		if (unlikely(off != NULL))
-			states_add_top(c->thread, off);
-		return off;
-	}
+	if (!nested)
+		return unlikely(switch_watch_is_disturbed(w)) ? end_switched(c, now) : NULL;
 	switch_track_check(w);
 	return unlikely(w->sums.mark.count != c->since.count)
 		       ? switch_track_difference(w, &c->since)
@@ -155,7 +178,7 @@ static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t 
 {
 	struct scp_thread *t = c->thread;
 	uint64_t from = c->began_at;
-	const struct switch_sums *switched = find_off_cpu(c, false);
+	const struct switch_sums *switched = find_off_cpu(c, false, now);
 	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
 	uint64_t taken = recorded_of(c, now - from);
@@ -206,7 +229,7 @@ static COLD void end_nested(struct scp_call *c, struct scp_rt *rt, uint64_t now,
 			    uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
-	const struct switch_sums *switched = find_off_cpu(c, true);
+	const struct switch_sums *switched = find_off_cpu(c, true, now);
 	now = now < c->began_at ? c->began_at : now; /* a clock that went backwards */
 	uint64_t units = now - c->began_at;
 	units -= recorded_of(c, units);
@@ -232,7 +255,7 @@ static inline __attribute__((always_inline)) void end_top(struct scp_call *c, st
 		end_disordered(c, rt, now, slow, bytes, has_bytes);
 		return;
 	}
-	const struct switch_sums *switched = find_off_cpu(c, false);
+	const struct switch_sums *switched = find_off_cpu(c, false, now);
 	uint64_t units = now - c->began_at, taken = recorded_of(c, units);
 	add_gap(t, rt, c->began_at - t->last_at);
 	recording_take(t, taken);

@@ -224,3 +224,22 @@ void clock_anchor(uint32_t kind, struct scp_anchor *anchor)
 		*anchor = (struct scp_anchor){reading, before + width / 2, width};
 	}
 }
+
+/* Over so long a time the counter's rate is known to 1 %: an anchor is 0.1 us wide or so. */
+#define RATE_SPAN_NS 100000u
+
+COLD uint64_t clock_units_of(uint64_t ns)
+{
+	const struct scp_clock *c = &clock_chosen.described;
+	uint64_t span_ns = c->unit_ps ? c->unit_ps : 1, span = 1000; /* ps, for 1000 */
+	if (c->kind == SCP_CLOCK_TSC) {
+		struct scp_anchor now;
+		clock_anchor(c->kind, &now);
+		span_ns = now.mono_ns - c->first.mono_ns;
+		span = now.clock_at - c->first.clock_at;
+		if (span_ns < RATE_SPAN_NS || !span)
+			return 0;
+	}
+	unsigned __int128 units = ((unsigned __int128)ns * span + span_ns - 1) / span_ns;
+	return units >> 63 ? UINT64_MAX >> 1 : (uint64_t)units;
+}

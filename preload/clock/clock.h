@@ -45,6 +45,10 @@ HIDDEN uint64_t clock_read_cost_ps(uint32_t kind);
 /* Pair a reading with CLOCK_MONOTONIC_RAW, the tightest of a few tries. */
 HIDDEN void clock_anchor(uint32_t kind, struct scp_anchor *anchor);
 
+/* How many units of the chosen clock pass in that time, rounded up; 0: none, or a counter's rate
+ * is not known yet. At most half of the range. */
+HIDDEN uint64_t clock_units_of(uint64_t ns);
+
 /* Of a page clock: where its ticker made the latest tick, + 1; 0: not known. */
 HIDDEN uint64_t clock_ticker_cpu(void);
 

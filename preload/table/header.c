@@ -68,7 +68,7 @@ void header_fill(struct scp_header *h)
 	text_append(h->program, sizeof h->program, 0, settings.program);
 	sys2(SYS_prctl, PR_GET_NAME, h->comm);
 	clock_describe(&h->clock, &h->slow_clock);
-	h->flags = (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
+	h->flags = SCP_FILE_LENGTHS | (clock_chosen.slow_kind ? SCP_FILE_DUAL : 0) |
 		   (clock_chosen.histograms ? SCP_FILE_HISTOGRAMS : 0) |
 		   (settings.symbols_ignored ? SCP_FILE_NO_SYMBOLS : 0);
 	text_append(h->preceded, sizeof h->preceded, 0, settings.preceded);

@@ -15,8 +15,6 @@
 #include "preload/system/stack.h"
 
 #define NO_LIMIT UINT64_MAX
-/* Over so long a time the counter's rate is known to 1 %: an anchor is 0.1 us wide or so. */
-#define RATE_SPAN_NS 100000u
 
 enum { WANT_UNKNOWN, WANT_YES, WANT_NO };
 struct slowest_known slowest_known;
@@ -28,38 +26,21 @@ static void set_limit(struct scp_thread *t, uint64_t limit)
 	t->fast_limit = limit < UINT32_MAX ? limit : UINT32_MAX;
 }
 
-/* Of clocks whose unit is known beforehand. */
-static uint64_t least_of_known_unit(const struct scp_clock *c)
-{
-	uint64_t unit_ps = c->unit_ps ? c->unit_ps : 1, least_ns = settings.slowest.least_ns;
-	uint64_t least = least_ns > UINT64_MAX / 1000 ? UINT64_MAX / unit_ps
-						      : (least_ns * 1000 + unit_ps - 1) / unit_ps;
-	uint64_t floor = clock_is_coarse(c->kind) ? 2 * c->resolution_units : 1;
-	return least > floor ? least : floor;
-}
-
-/* The counter's rate since the file began. One part in a hundred is left to the reader, who
- * knows the rate of the whole run. */
-static uint64_t least_of_counter(const struct scp_clock *c)
-{
-	struct scp_anchor now;
-	clock_anchor(c->kind, &now);
-	uint64_t ns = now.mono_ns - c->first.mono_ns, units = now.clock_at - c->first.clock_at;
-	if (ns < RATE_SPAN_NS || !units)
-		return 0;
-	unsigned __int128 least = (unsigned __int128)settings.slowest.least_ns * units / ns;
-	least -= least / 100;
-	return least >> 63 ? UINT64_MAX >> 1 : least ? (uint64_t)least : 1;
-}
-
+/* One part in a hundred is left to the reader, who knows the counter's rate of the whole run. */
 static uint64_t find_least(void)
 {
 	const struct scp_clock *c = &clock_chosen.described;
+	uint64_t floor = clock_is_coarse(c->kind) ? 2 * c->resolution_units : 1;
 	if (!settings.slowest.least_ns && clock_chosen.kind == SCP_CLOCK_TSC)
 		return 1;
 	if (!process.file->header)
 		return 0;
-	return clock_chosen.kind == SCP_CLOCK_TSC ? least_of_counter(c) : least_of_known_unit(c);
+	uint64_t least = clock_units_of(settings.slowest.least_ns);
+	if (clock_chosen.kind == SCP_CLOCK_TSC && !least)
+		return 0;
+	if (clock_chosen.kind == SCP_CLOCK_TSC)
+		least -= least / 100;
+	return least > floor ? least : floor;
 }
 
 void slowest_forget(void)

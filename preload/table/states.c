@@ -6,6 +6,8 @@
 #include "preload/system/stack.h"
 #include "preload/table/sums.h"
 
+#define PART_BITS 10
+
 static void *new_record(struct scp_thread *t, const struct scp_rt *rt, uint32_t type,
 			uint64_t bytes)
 {
@@ -22,10 +24,19 @@ void states_begin_table(struct scp_thread *t)
 	t->table_states = s;
 }
 
-static void add_off_cpu(struct scp_off_cpu *to, const struct switch_sums *off)
+/* units * weighted / known; weights are mostly whole numbers, and below 2^24. */
+static uint64_t weigh(uint64_t units, uint64_t weighted, uint64_t known)
 {
-	to->known += off->mark.known;
-	to->weighted += off->mark.weighted;
+	uint64_t rest = (weighted % known << PART_BITS) / known;
+	return units * (weighted / known) + (units * rest >> PART_BITS);
+}
+
+/* `units`: how long the interval was; without a detector it counts as 1. */
+static void add_off_cpu(struct scp_off_cpu *to, uint64_t units, const struct switch_sums *off)
+{
+	uint64_t known = off->mark.known;
+	to->known += known ? units : 0;
+	to->weighted += known ? weigh(units, off->mark.weighted, known) : off->mark.weighted;
 	to->runnable_ns += off->mark.runnable_ns;
 	to->asleep_ns += off->mark.asleep_ns;
 	to->ran_ns += off->ran_ns;
@@ -71,11 +82,11 @@ COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct swit
 	s->gaps++;
 	s->gap_units += units;
 	s->switches += off->mark.count;
-	add_off_cpu(&s->gap_off_cpu, off);
+	add_off_cpu(&s->gap_off_cpu, units, off);
 	end_change(&s->seq);
 }
 
-COLD void states_add_top(struct scp_thread *t, const struct switch_sums *off)
+COLD void states_add_top(struct scp_thread *t, uint64_t units, const struct switch_sums *off)
 {
 	struct scp_table_states *s = t->table_states;
 	states_refresh_table(t);
@@ -83,7 +94,7 @@ COLD void states_add_top(struct scp_thread *t, const struct switch_sums *off)
 		return;
 	begin_change(&s->seq);
 	s->switches += off->mark.count;
-	add_off_cpu(&s->call_off_cpu, off);
+	add_off_cpu(&s->call_off_cpu, units, off);
 	end_change(&s->seq);
 }
 
@@ -178,7 +189,7 @@ COLD void states_add(struct scp_thread *t, struct scp_rt *rt, uint64_t units,
 		return;
 	struct scp_states *s = rt->states->record;
 	s->readings += off->mark.weighted != 0;
-	add_off_cpu(&s->off_cpu, off);
+	add_off_cpu(&s->off_cpu, units, off);
 	if (sampled)
 		s->off_cpu.known = 0;
 	if (sampled && off->mark.count) {

@@ -155,7 +155,7 @@ HIDDEN void states_refresh_table(struct scp_thread *t);
 HIDDEN void states_add_gap(struct scp_thread *t, uint64_t units, const struct switch_sums *off);
 
 /* So was a top-level call: to the table's sums. */
-HIDDEN void states_add_top(struct scp_thread *t, const struct switch_sums *off);
+HIDDEN void states_add_top(struct scp_thread *t, uint64_t units, const struct switch_sums *off);
 
 /* A call was switched; or without a detector it was asked, and off->mark.count says whether it was.
  * The entry's sums are being changed, and have the call already. */

@@ -254,6 +254,36 @@ static struct part calibrate_row(struct prof_states *s, const struct prof_table_
 	return to;
 }
 
+static void to_ns(struct scp_off_cpu *o, double ns_per_unit)
+{
+	o->known = scaled(o->known, ns_per_unit);
+	o->weighted = scaled(o->weighted, ns_per_unit);
+}
+
+void calibrate_to_ns(struct profile *p, uint32_t first_table, uint32_t first_entry,
+		     double ns_per_unit)
+{
+	for (uint32_t i = first_table; i < p->tables; i++) {
+		struct prof_table_states *s = &p->table[i].states;
+
+		if (!states_sees_all(s->detector))
+			continue;
+		to_ns(&s->gap_off_cpu, ns_per_unit);
+		to_ns(&s->call_off_cpu, ns_per_unit);
+	}
+	for (uint32_t i = first_entry; i < p->entries; i++) {
+		struct prof_states *s = p->entry[i].sums.states;
+
+		if (!s || !states_sees_all(p->entry[i].sums.detector))
+			continue;
+		to_ns(&s->off_cpu, ns_per_unit);
+		for (uint32_t b = 0; s->batches && b < SCP_BATCHES; b++) {
+			s->batches->known[b] = scaled_part(s->batches->known[b], ns_per_unit);
+			s->batches->weighted[b] = scaled_part(s->batches->weighted[b], ns_per_unit);
+		}
+	}
+}
+
 static void calibrate(struct profile *p, uint32_t first_table, uint32_t first_entry,
 		      double ns_per_unit, struct sample *of, struct correction *c,
 		      struct part *rows)

@@ -18,17 +18,21 @@
 bool calibrate_file(struct profile *p, uint32_t first_table, uint32_t first_entry,
 		    double ns_per_unit);
 
+/* How long intervals were, from clock units to ns (SCP_FILE_LENGTHS): before that. */
+void calibrate_to_ns(struct profile *p, uint32_t first_table, uint32_t first_entry,
+		     double ns_per_unit);
+
 /* What the segments of a row, or of a table's gaps, that were read say of all of them, and how much
  * of that is left to chance. */
 
-/* What a sample says of some segments, in ns: how long they were off the CPU, how much of that
+/* What a sample says of some intervals, in ns: how long they were off the CPU, how much of that
  * runnable, and the variances of the former and of how it divides. */
 struct part {
-	double known; /* the length of all of them */
+	double known; /* how long they were, at most */
 	double off, runnable, off_variance, split_variance;
 };
 
-/* By the ratio to the lengths of all segments, without variances. `stolen`: the share of the time
+/* By the ratio to the lengths of all intervals, without variances. `stolen`: the share of the time
  * on a CPU that was the host's. */
 struct part calibrate_part_sums(const struct scp_off_cpu *o, double stolen);
 

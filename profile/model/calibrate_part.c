@@ -32,8 +32,8 @@ static double runnable_share(const struct scp_off_cpu *o)
 	return both > 0 ? (double)o->runnable_ns / both : 0;
 }
 
-/* How long off the CPU for each ns of a segment, by batches: a line through the origin, which long
- * segments decide; of these the time on the CPU is a small rest. */
+/* How long off the CPU for each ns of a call, by batches: a line through the origin, which long
+ * calls decide; of these the time on the CPU is a small rest. */
 static double slope_of(const struct prof_states *s)
 {
 	double products = 0, squares = 0;
@@ -48,8 +48,8 @@ static double slope_of(const struct prof_states *s)
 	return squares > 0 ? fmin(products / squares, 1) : 0;
 }
 
-/* By the regression on the lengths of all segments, which are known (Cochran 1977, 7.1): what is
- * not in proportion to them makes its variance. */
+/* By the regression on the durations of all switched calls, which are known (Cochran 1977, 7.1):
+ * what is not in proportion to them makes its variance. */
 static void add_batches(const struct prof_states *s, struct part *to)
 {
 	const struct scp_off_cpu *o = &s->off_cpu;
@@ -72,8 +72,8 @@ static void add_batches(const struct prof_states *s, struct part *to)
 	}
 }
 
-/* Of `n` segments that were read and are as long as one another: those that are nearly all of their
- * time off the CPU, or on it, leave little to chance. */
+/* Of `n` intervals that were read and are as long as one another: those that are nearly all of
+ * their time off the CPU, or on it, leave little to chance. */
 static double few_variance(double off, uint64_t known, double n)
 {
 	double least = fmin(off, fmax(0, (double)known - off));

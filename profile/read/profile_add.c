@@ -90,6 +90,8 @@ static bool calibrate(struct profile *p, const struct raw_file *raw,
 {
 	if (raw_header(raw)->flags & SCP_FILE_MERGED)
 		return true;
+	if (raw_header(raw)->flags & SCP_FILE_LENGTHS)
+		calibrate_to_ns(p, before->tables, before->entries, ns_per_unit);
 	steal_limit(p, before->tables, raw_header(raw));
 	return calibrate_file(p, before->tables, before->entries, ns_per_unit);
 }

@@ -127,7 +127,7 @@ void states_find_stolen(struct report *r);
 /* Of all threads of a profile; NAN: nothing was read. */
 struct states_shared {
 	double stolen_share;		       /* of the time on a CPU: what the host stole */
-	double others_runnable, others_asleep; /* off it in a segment of 1 ns, over all calls */
+	double others_runnable, others_asleep; /* off it per ns, over all calls */
 	bool ticker_near;		       /* see states_ticker_is_near */
 };
 struct states_shared states_find_shared(const struct profile *p);

@@ -3,12 +3,13 @@
  *
  * Which calls were switched, and how long they took, is known of all. Their off-CPU times are a
  * random sample: a segment (the time between two events of a thread) is read with probability 1 /
- * w, and its off-CPU time y, times w, is added to a sum (Horvitz and Thompson 1952). Lengths of all
- * segments (`known`) and the weighted ones of those read give the ratio estimate R known, with R =
- * sum y / sum weighted (Cochran 1977, "Sampling Techniques", section 6.2). Its error is that of the
- * linearised values z = R known + (y - R weighted), which add up to the estimate (section 6.4; 12.7
- * for two phases). Summed by batches they go through the one rule of mean_interval.h: the choice of
- * segments, the variation of calls and their dependence are all in them. */
+ * w, and its off-CPU time y, times w, is added to a sum (Horvitz and Thompson 1952). Durations of
+ * all switched calls (`known`) and the weighted ones of those read give the ratio estimate R known,
+ * with R = sum y / sum weighted: nearly all of a short one's is off the CPU (Cochran 1977,
+ * "Sampling Techniques", section 6.2). Its error is that of the linearised values z = R known + (y
+ * - R weighted), which add up to the estimate (section 6.4; 12.7 for two phases). Summed by batches
+ * they go through the one rule of mean_interval.h: the choice of segments, the variation of calls
+ * and their dependence are all in them. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,7 +39,7 @@ struct states_sample {
 	double runnable, asleep;
 	double runnable_sq, asleep_sq, runnable_asleep;
 	double units_runnable, units_asleep; /* clock units times ns */
-	/* For calls none of which was read: off-CPU time per ns of a segment in all other calls;
+	/* For calls none of which was read: off-CPU time per ns in all other calls;
 	 * NAN: unknown. */
 	double others_runnable, others_asleep;
 	struct states_batches batches;

@@ -336,6 +336,42 @@ static void test_first_calls_have_no_room(void **state)
 	end_side(slow);
 }
 
+/* A call of so many ns, in which the detector has seen one switch, for so long. */
+static void add_switched(uint64_t units, uint64_t runnable_ns)
+{
+	struct switch_watch *w = &slow->thread->switches;
+	uint64_t at = slow->thread->last_at + 300;
+
+	w->word = &w->still;
+	w->armed = w->still = 1;
+	w->expected = 2; /* seen by a nested call */
+	w->sums = w->top = (struct switch_sums){0};
+	w->sums.mark =
+		(struct switch_mark){1, 2 * runnable_ns, 4 * runnable_ns, 2 * runnable_ns, 0};
+	add_slowly(slow, 0, at, at + units, 0, false);
+}
+
+/* Its time was read just before it, or after. */
+static void test_a_wait_longer_than_the_call_is_the_gaps(void **state)
+{
+	struct scp_table_states states = {0};
+
+	(void)state;
+	slow = make_side(true, false);
+	slow->thread->table_states = &states;
+	clock_chosen.described = (struct scp_clock){.kind = SCP_CLOCK_MONOTONIC, .unit_ps = 1000};
+	add_switched(1000, 70000000);
+	assert_int_equal(states.gaps, 1);
+	assert_int_equal(states.gap_off_cpu.runnable_ns, 140000000);
+	assert_int_equal(states.call_off_cpu.runnable_ns, 0);
+	add_switched(70500000, 70000000);
+	assert_int_equal(states.gaps, 1);
+	assert_int_equal(states.call_off_cpu.runnable_ns, 140000000);
+	add_switched(1000, 15000); /* within what is uncertain */
+	assert_int_equal(states.gaps, 1);
+	end_side(slow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_histogram_and_batches_begin_with_all_first_calls),
 		cmocka_unit_test(test_first_calls_are_counted_once),
 		cmocka_unit_test(test_first_calls_have_no_room),
+		cmocka_unit_test(test_a_wait_longer_than_the_call_is_the_gaps),
 	};
 
 	process_epoch.now.generation = 1;

@@ -61,6 +61,33 @@ static void test_fallback(void **state)
 	assert_int_equal(clock_chosen.fallback, 0);
 }
 
+/* Of units that are known, and of a counter whose rate is measured from its first reading on. */
+static void test_how_many_units_a_time_has(void **state)
+{
+	struct scp_clock slow;
+	uint64_t began = clock_mono_ns();
+
+	(void)state;
+	clock_choose("monotonic", NULL);
+	clock_describe(&clock_chosen.described, &slow);
+	assert_int_equal(clock_units_of(1234567), 1234567);
+	assert_int_equal(clock_units_of(UINT64_MAX), UINT64_MAX >> 1);
+	clock_choose("tsc", NULL);
+	if (clock_chosen.kind != SCP_CLOCK_TSC)
+		skip();
+	clock_describe(&clock_chosen.described, &slow);
+	while (clock_mono_ns() - began < 20000000)
+		;
+	uint64_t from = clock_read(SCP_CLOCK_TSC), mono = clock_mono_ns();
+	while (clock_mono_ns() - mono < 20000000)
+		;
+	uint64_t units = clock_read(SCP_CLOCK_TSC) - from;
+	double passed = (double)(clock_mono_ns() - mono), told = (double)clock_units_of(1000000);
+	/* the readings may be interrupted: half of it is far from a wrong unit */
+	assert_true(told > 0.5 * 1e6 * (double)units / passed &&
+		    told < 2e6 * (double)units / passed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -68,6 +95,7 @@ int main(void)
 		cmocka_unit_test(test_no_clock_of_a_page_without_one),
 #endif
 		cmocka_unit_test(test_fallback),
+		cmocka_unit_test(test_how_many_units_a_time_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,10 +104,37 @@ static void test_what_another_detector_saw_is_left_out_of_a_new_owners_record(vo
 	assert_null(rt.states->batches);
 }
 
+/* A call's own time, and not that of the segments that end in it; of several with weights of their
+ * own, by the mean. */
+static void test_what_was_read_is_weighed_by_how_long_the_call_was(void **state)
+{
+	struct scp_table_states table = {0};
+	const struct scp_off_cpu *o;
+	struct switch_sums one = {.mark = {1, 5000, 20000, 0, 3600}},
+			   two = {.mark = {2, 3000, 7000, 0, 0}};
+
+	(void)state;
+	begin(SCP_SWITCH_RSEQ);
+	thread->switches.detector = SCP_SWITCH_RSEQ;
+	thread->table_states = &table;
+	states_add(thread, &rt, 1000, &one);
+	o = &rt.states->record->off_cpu;
+	assert_int_equal(o->known, 1000);
+	assert_int_equal(o->weighted, 4000);
+	states_add(thread, &rt, 900, &two);
+	assert_int_equal(o->known, 1900);
+	assert_in_range(o->weighted, 4000 + 2099, 4000 + 2100);
+	states_add_gap(thread, 100, &one);
+	assert_int_equal(table.gap_off_cpu.weighted, 400);
+	states_add_top(thread, 200, &one);
+	assert_int_equal(table.call_off_cpu.weighted, 800);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_another_detector_saw_is_left_out_of_a_new_owners_record),
+		cmocka_unit_test(test_what_was_read_is_weighed_by_how_long_the_call_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,6 +177,24 @@ static void test_impossible_accounts_are_survived(void **state)
 	}
 }
 
+/* Without a detector it is numbers of calls that are weighted. */
+static void test_lengths_are_in_ns_then(void **state)
+{
+	const struct scp_off_cpu *o = &states[WAITS].off_cpu;
+	const uint64_t known = o->known, weighted = o->weighted, slot = batches[WAITS].weighted[0];
+
+	(void)state;
+	entry[WAITS].sums.detector = SCP_SWITCH_RSEQ;
+	entry[COMPUTES].sums.detector = SCP_SWITCH_SAMPLED;
+	calibrate_to_ns(&profile, 0, 0, 0.5);
+	assert_int_equal(o->known, known / 2);
+	assert_int_equal(o->weighted, weighted / 2);
+	assert_int_equal(batches[WAITS].weighted[0], slot / 2);
+	assert_int_equal(table.states.call_off_cpu.known, 450 * MS);
+	assert_int_equal(states[COMPUTES].off_cpu.weighted, 100 * MS);
+	assert_int_equal(o->asleep_ns, 550 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +208,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_run_delay_of_a_part_of_the_time_changes_no_shares,
 				       begin),
 		cmocka_unit_test_setup(test_impossible_accounts_are_survived, begin),
+		cmocka_unit_test_setup(test_lengths_are_in_ns_then, begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
