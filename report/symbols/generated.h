@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
+#include "report/containers/string_index.h"
 #include "report/symbols/symbolize.h"
 #include "report/symbols/symbolize_private.h"
 
@@ -102,11 +103,15 @@ bool generated_name_is_library(const struct generated_name *n);
 
 #define SYMBOLIZE_GENERATED_MODULE "[generated code]" /* where the profile keeps the name */
 
-struct generated_names; /* NULL: none yet */
+struct generated_names {	     /* zeroed: none yet */
+	struct string_index whole;   /* function and place: the same of several compilers */
+	struct generated_name *name; /* by number of that */
+	uint32_t room;
+};
 
 /* Names, place and language of what was found. The same function of several compilers, or of
  * several processes, has one linker_name, by address. False: it is a name of another kind, and only
  * the module was filled in; or out of memory. */
-bool symbolize_generated_fill(struct generated_names **names, const struct jit_name *found,
+bool symbolize_generated_fill(struct generated_names *names, const struct jit_name *found,
 			      struct symbol *out);
 void symbolize_generated_free(struct generated_names *names);

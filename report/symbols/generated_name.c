@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#define HASH_NONFATAL_OOM 1
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "profile/base/array.h"
 #include "report/symbols/generated.h"
 #include "report/wording/utf8.h"
 
@@ -141,35 +140,23 @@ static bool parse_python(struct generated_name *n)
 	return true;
 }
 
-/* The part of `function` before its parameters, in the same memory. */
-static void add_brief(struct generated_name *n)
-{
-	size_t all = strlen(n->text), whole = strlen(n->function);
-	size_t brief = strcspn(n->function, "("), at = (size_t)(n->function - n->text);
-	char *grown = realloc(n->text, all + brief + 2);
-
-	if (!grown) {
-		n->brief = n->function;
-		return;
-	}
-	memcpy(grown + at + whole + 1, grown + at, brief);
-	grown[at + whole + 1 + brief] = '\0';
-	n->text = grown;
-	n->function = grown + at;
-	n->brief = n->function + whole + 1;
-}
-
+/* The text has room for the name twice: what comes before its parameters lies behind it. */
 struct generated_name generated_name_parse(const char *name)
 {
-	struct generated_name n = {.text = strdup(name)};
+	size_t room = strlen(name) + 1;
+	struct generated_name n = {.text = malloc(2 * room)};
 
-	if (!n.text || parse_v8(&n) || parse_python(&n))
+	if (!n.text)
 		return n;
-	if (parse_hotspot(&n)) {
-		add_brief(&n);
+	memcpy(n.text, name, room);
+	if (parse_v8(&n) || parse_python(&n))
+		return n;
+	if (!parse_hotspot(&n)) {
+		n.function = n.brief = n.text;
 		return n;
 	}
-	n.function = n.brief = n.text;
+	n.brief = n.text + room;
+	snprintf(n.text + room, room, "%.*s", (int)strcspn(n.function, "("), n.function);
 	return n;
 }
 
@@ -188,82 +175,67 @@ bool generated_name_is_library(const struct generated_name *n)
 		strstr(n->file, "/site-packages/") || strstr(n->file, "/dist-packages/"));
 }
 
-struct generated_names {
-	char *whole; /* function and place: the key */
-	struct generated_name name;
-	UT_hash_handle hh;
-};
-
-static void free_name(struct generated_names *n)
+/* The number of a name among those that are kept, by function and place. */
+static uint32_t number_of(struct generated_names *names, const struct generated_name *n)
 {
-	if (!n)
-		return;
-	free(n->name.text);
-	free(n->whole);
-	free(n);
+	char *whole;
+
+	if (asprintf(&whole, n->file ? "%s %s:%d:%d" : "%s", n->function, n->file, n->line,
+		     n->column) < 0)
+		return STRING_INDEX_NONE;
+	uint32_t number = string_index_add(&names->whole, whole);
+
+	free(whole);
+	return number;
 }
 
-static struct generated_names *make_name(const char *text)
+/* The one that is equal, if there is one, else a copy of `n`, whose text is taken. NULL: out of
+ * memory. */
+static const struct generated_name *keep_name(struct generated_names *names,
+					      const struct generated_name *n, uint32_t number)
 {
-	struct generated_names *n = calloc(1, sizeof(*n));
+	struct generated_name *known;
 
-	if (!n)
+	if (!array_reach((void **)&names->name, &names->room, number, sizeof(*known), 0)) {
+		free(n->text);
 		return NULL;
-	n->name = generated_name_parse(text);
-	if (n->name.text &&
-	    asprintf(&n->whole, n->name.file ? "%s %s:%d:%d" : "%s", n->name.function, n->name.file,
-		     n->name.line, n->name.column) >= 0)
-		return n;
-	n->whole = NULL;
-	free_name(n);
-	return NULL;
-}
-
-/* The one that is equal, if there is one, in the place of `n`. NULL: out of memory. */
-static struct generated_names *keep_name(struct generated_names **names, struct generated_names *n)
-{
-	struct generated_names *known = NULL;
-
-	HASH_FIND_STR(*names, n->whole, known);
-	if (!known) {
-		HASH_ADD_KEYPTR(hh, *names, n->whole, strlen(n->whole), n);
-		known = n->hh.tbl ? n : NULL;
 	}
-	if (known != n)
-		free_name(n);
+	known = &names->name[number];
+	if (known->text)
+		free(n->text);
+	else
+		*known = *n;
 	return known;
 }
 
-bool symbolize_generated_fill(struct generated_names **names, const struct jit_name *found,
+bool symbolize_generated_fill(struct generated_names *names, const struct jit_name *found,
 			      struct symbol *out)
 {
-	struct generated_names *n = make_name(found->name);
+	struct generated_name n = generated_name_parse(found->name);
+	const struct generated_name *kept;
+	uint32_t number;
 
 	out->module = found->map ? found->map : SYMBOLIZE_GENERATED_MODULE;
 	out->module_name = base_name(out->module);
-	if (n && !n->name.language && !strcmp(n->name.function, found->name)) {
-		free_name(n);
+	if (!n.text || (!n.language && !strcmp(n.function, found->name))) {
+		free(n.text);
 		return false;
 	}
-	n = n ? keep_name(names, n) : NULL;
-	if (!n)
+	number = number_of(names, &n);
+	kept = keep_name(names, &n, number);
+	if (!kept)
 		return false;
-	out->linker_name = n->whole;
-	PROF_SET(out, &n->name, function, brief, language);
-	out->library = generated_name_is_library(&n->name);
-	out->file = n->name.file; /* the place is the function's */
-	out->line = out->declared = n->name.line;
-	out->column = n->name.column;
+	out->linker_name = names->whole.text[number];
+	PROF_SET(out, kept, function, brief, language, file, column);
+	out->library = generated_name_is_library(kept);
+	out->line = out->declared = kept->line; /* the place is the function's */
 	return true;
 }
 
 void symbolize_generated_free(struct generated_names *names)
 {
-	struct generated_names *n, *next;
-
-	HASH_ITER(hh, names, n, next)
-	{
-		HASH_DEL(names, n);
-		free_name(n);
-	}
+	for (uint32_t i = 0; i < names->whole.count && i < names->room; i++)
+		free(names->name[i].text);
+	free(names->name);
+	string_index_clear(&names->whole);
 }

@@ -13,28 +13,13 @@
 #include "report/symbols/symbolize_private.h"
 #include "report/wording/utf8.h"
 
-/* Demangled linker names, each demangled once. The key is the address of the name and not its text:
- * a symbol table or a section of debug information mostly has each name once. */
-struct symbol_names {
-	const char *linker_name;
-	char *function, *brief;
-	UT_hash_handle hh;
+/* A linker name, demangled once. */
+struct symbol_name {
+	char *function, *brief; /* NULL: not yet, or out of memory */
 };
 
-static void free_name(struct symbol_names *n)
+static void demangle(struct symbol_name *n, const char *linker_name)
 {
-	free(n->function);
-	free(n->brief);
-	free(n);
-}
-
-static struct symbol_names *new_name(struct symbol_names **names, const char *linker_name)
-{
-	struct symbol_names *n = calloc(1, sizeof(*n));
-
-	if (!n)
-		return NULL;
-	n->linker_name = linker_name;
 	n->function = demangle_full(linker_name);
 	n->brief = demangle_brief(linker_name);
 	/* the version of a symbol is no part of its name */
@@ -43,22 +28,6 @@ static struct symbol_names *new_name(struct symbol_names **names, const char *li
 
 		if (at > name)
 			*at = '\0';
-	}
-	HASH_ADD_PTR(*names, linker_name, n);
-	if (n->hh.tbl)
-		return n;
-	free_name(n);
-	return NULL;
-}
-
-static void free_names(struct symbol_names *names)
-{
-	struct symbol_names *n, *next;
-
-	HASH_ITER(hh, names, n, next)
-	{
-		HASH_DEL(names, n);
-		free_name(n);
 	}
 }
 
@@ -81,10 +50,12 @@ struct symbolizer {
 	struct pairs frames;		 /* those, and the lower half */
 	struct answer *answer;		 /* by number of the frame */
 	uint32_t room;
-	struct symbol_names *names;
+	struct string_index linker_names;
+	struct symbol_name *name; /* by number of the linker name */
+	uint32_t name_room;
 	uint32_t symbols; /* in the answers */
 	struct jit *jit;
-	struct generated_names *generated;
+	struct generated_names generated;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
 	bool left_out_told;
 	struct symbol nothing; /* the answer when out of memory */
@@ -127,10 +98,15 @@ void symbolize_free(struct symbolizer *s)
 	free(s->answer);
 	pairs_clear(&s->places);
 	pairs_clear(&s->frames);
-	free_names(s->names);
+	for (uint32_t i = 0; i < s->linker_names.count && i < s->name_room; i++) {
+		free(s->name[i].function);
+		free(s->name[i].brief);
+	}
+	free(s->name);
+	string_index_clear(&s->linker_names);
 	symbolize_module_clear_sessions(&s->sessions);
 	symbolize_jit_free(s->jit);
-	symbolize_generated_free(s->generated);
+	symbolize_generated_free(&s->generated);
 	free(s->module_name);
 	free(s->loaded);
 	free(s);
@@ -168,15 +144,16 @@ static const char *name_of_module(struct symbolizer *s, uint32_t module)
 		     : (*name = symbolize_module_name(s->profile, s->profile->module[module].path));
 }
 
-/* Texts live until free_names. NULL for NULL, and out of memory. */
+/* NULL for NULL, and out of memory. */
 static void put_name(struct symbolizer *s, struct symbol *symbol, const char *name)
 {
-	struct symbol_names *n = NULL;
+	uint32_t number = string_index_add(&s->linker_names, name);
+	struct symbol_name *n = NULL;
 
-	if (name)
-		HASH_FIND_PTR(s->names, &name, n);
-	if (name && !n)
-		n = new_name(&s->names, name);
+	if (array_reach((void **)&s->name, &s->name_room, number, sizeof(*n), 0))
+		n = &s->name[number];
+	if (n && !n->function && !n->brief)
+		demangle(n, name);
 	symbol->linker_name = name;
 	symbol->function = n ? n->function : NULL;
 	symbol->brief = n ? n->brief : NULL;

@@ -2,12 +2,10 @@
 /* Modules: their files, debug information and symbols. Private to symbolize*.c. */
 #pragma once
 
-#define HASH_NONFATAL_OOM 1
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include <uthash.h>
 
 #include "include/scprof_format.h"
 #include "report/symbols/symbolize.h"
