@@ -113,13 +113,8 @@ static void state_estimate(const struct writing *c, struct loop_row *row, const 
 {
 	const struct report *r = c->w->report;
 	const struct prof_clock *clock = &r->profile->clock;
-	struct estimate_sums of = {.calls = n->sums.calls,
-				   .units = n->sums.units,
-				   .min = n->sums.min_units,
-				   .max = n->sums.max_units,
-				   .units_sq = n->sums.units_sq,
-				   .batches = &n->sums.batches};
 	struct report_overhead off;
+	struct prof_sums of = n->sums;
 
 	/* A call or two more than gaps, of a thread that was read while it ran: still its own. */
 	if (n->apportioned && (n->in < n->sums.calls - n->sums.calls / 100 || n->in < 100)) {
@@ -127,7 +122,8 @@ static void state_estimate(const struct writing *c, struct loop_row *row, const 
 		return;
 	}
 	off = estimate_overhead_around(&r->overhead, &n->sums);
-	row->estimate = estimate_mean(clock, &of, r->confidence);
+	of.apart = NULL;
+	row->estimate = site_sums_mean(clock, &of, &of, r->confidence);
 	estimate_compensate(&row->estimate, &off, r->confidence);
 }
 
@@ -154,14 +150,14 @@ static void fill_edge(const struct writing *c, struct loop_row *row, const struc
 {
 	const struct report *r = c->w->report;
 	const struct prof_clock *clock = &r->profile->clock;
-	struct estimate_sums of = {
-		.calls = e->calls, .units = e->units, .max = e->max_units, .units_sq = e->units_sq};
+	struct prof_sums of = {0};
 
 	row->from = site_at(c, e->from);
 	row->to = site_at(c, e->to);
 	row->calls = e->calls;
 	fill_totals(c, row, (double)e->units * clock->ns_per_unit);
-	row->estimate = estimate_mean(clock, &of, r->confidence);
+	PROF_SET(&of, e, calls, units, units_sq, max_units);
+	row->estimate = site_sums_mean(clock, &of, &of, r->confidence);
 }
 
 /* Add to the limits of the whole pass, with or without a row. */

@@ -28,18 +28,13 @@ static void fill_gap(const struct report *r, struct report_gap *g, struct pair p
 		     const struct gap_sums *of)
 {
 	double unit = r->profile->clock.ns_per_unit;
+	struct prof_sums sums = {0};
 
 	g->from = pair.a;
 	g->to = pair.b;
-	g->calls = of->calls;
-	g->units = of->units;
-	/* The shortest gap is not kept: 0 is the safe bound. */
-	g->estimate = estimate_mean(&r->profile->clock,
-				    &(struct estimate_sums){.calls = of->calls,
-							    .units = of->units,
-							    .units_sq = of->units_sq,
-							    .max = of->max_units},
-				    r->confidence);
+	PROF_SET(g, of, calls, units);
+	PROF_SET(&sums, of, calls, units, units_sq, max_units);
+	g->estimate = site_sums_mean(&r->profile->clock, &sums, &sums, r->confidence);
 	g->max_ns = (double)of->max_units * unit;
 	g->total_ns = (double)of->units * unit;
 	g->share = r->time_ns > 0 ? g->total_ns / r->time_ns : NAN;
@@ -66,9 +61,7 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 				   g->to < p->entries ? site_of[g->to] : PROF_NONE);
 		if (number == PAIRS_NONE)
 			break;
-		sums[number].calls += g->calls;
-		sums[number].units += g->units;
-		sums[number].units_sq += g->units_sq;
+		PROF_ADD(&sums[number], g, calls, units, units_sq);
 		if (g->max_units > sums[number].max_units)
 			sums[number].max_units = g->max_units;
 	}
@@ -87,9 +80,7 @@ static void fill_thread(const struct report *r, struct report_thread *t,
 {
 	double unit = r->profile->clock.ns_per_unit;
 
-	t->name = in->name;
-	t->tid = in->tid;
-	t->threads = in->threads;
+	PROF_SET(t, in, name, tid, threads);
 	if (in->process < r->profile->processes) {
 		const struct prof_process *p = &r->profile->process[in->process];
 
@@ -231,12 +222,8 @@ static void add_up(struct report *r)
 	r->nested_ns = (double)l->overflow_nested_units * unit;
 	for (uint32_t i = 0; i < r->threads; i++) {
 		r->all_threads += r->thread[i].threads;
-		r->time_ns += r->thread[i].time_ns;
-		r->gaps_ns += r->thread[i].gaps_ns;
-		r->nested_ns += r->thread[i].nested_ns;
-		r->recording_ns += r->thread[i].recording_ns;
-		r->recordings += r->profile->table[i].recordings;
-		r->walks += r->profile->table[i].walks;
+		PROF_ADD(r, &r->thread[i], time_ns, gaps_ns, nested_ns, recording_ns);
+		PROF_ADD(r, &r->profile->table[i], recordings, walks);
 	}
 	if (r->profile->below.filtered)
 		r->nested_ns = limit_nested(r->profile, r->nested_ns);

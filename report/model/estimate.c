@@ -9,63 +9,32 @@
 
 _Static_assert(STATS_PHASES == SCP_PHASE_BINS, "phases are counted in the same bins");
 
-static struct stats_apart apart_of(const struct prof_apart *a, bool slow)
-{
-	if (!a)
-		return (struct stats_apart){0};
-	return (struct stats_apart){(double)a->stretches, (double)a->calls_sq,
-				    (double)(slow ? a->slow_calls_units : a->calls_units),
-				    (double)(slow ? a->slow_units_sq : a->units_sq)};
-}
-
-static struct stats_sample sample_of(const struct prof_clock *c, const struct estimate_sums *s)
-{
-	struct stats_sample sample = {
-		.sums = {.n = s->calls,
-			 .sum = s->units,
-			 .sum_sq = s->units_sq,
-			 .min = s->min,
-			 .max = s->max,
-			 .tick = c->resolution_units ? c->resolution_units : 1,
-			 .unit = c->ns_per_unit},
-		.phase = s->phase ? s->phase->count : NULL,
-		.apart = apart_of(s->apart, s->slow),
-	};
-
-	if (s->hist)
-		sample.tail =
-			tail_index_estimate(s->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
-					    (double)sample.sums.tick);
-	if (s->batches)
-		sample.batches = (struct stats_batches){s->batches->calls, s->batches->count,
-							s->batches->sum};
-	return sample;
-}
-
-struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
-				   double confidence)
-{
-	struct stats_sample sample = sample_of(c, s);
-
-	return mean_interval_estimate(&sample, confidence);
-}
-
 struct stats_sample estimate_sample(const struct prof_clock *c, const struct prof_sums *sums,
 				    const struct prof_sums *rest)
 {
+	const struct prof_batches *b = &rest->batches;
+	const struct prof_apart *a = rest->apart;
 	struct prof_hist room;
-	struct estimate_sums of = {.calls = rest->calls,
-				   .units = rest->units,
-				   .min = rest->min_units,
-				   .max = rest->max_units,
-				   .units_sq = rest->units_sq,
-				   .batches = &rest->batches,
-				   .apart = rest->apart,
-				   .hist = sums->calls == rest->calls ? hist_find(sums, &room)
-								      : NULL,
-				   .phase = sums->slow ? NULL : sums->phase};
+	const struct prof_hist *hist = sums->calls == rest->calls ? hist_find(sums, &room) : NULL;
+	struct stats_sample sample = {
+		.sums = {.n = rest->calls,
+			 .sum = rest->units,
+			 .sum_sq = rest->units_sq,
+			 .min = rest->min_units,
+			 .max = rest->max_units,
+			 .tick = c->resolution_units ? c->resolution_units : 1,
+			 .unit = c->ns_per_unit},
+		.batches = {b->calls, b->count, b->sum},
+		.phase = sums->phase && !sums->slow ? sums->phase->count : NULL,
+	};
 
-	return sample_of(c, &of);
+	if (a)
+		sample.apart = (struct stats_apart){(double)a->stretches, (double)a->calls_sq,
+						    (double)a->calls_units, (double)a->units_sq};
+	if (hist)
+		sample.tail = tail_index_estimate(hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
+						  (double)sample.sums.tick);
+	return sample;
 }
 
 /* Relative uncertainty of the overhead beyond its standard error: it is measured twice, for a tenth

@@ -11,24 +11,11 @@
 
 /* ---- from sums in clock units to means in nanoseconds ---- */
 
-/* Durations on one clock. `min` is 0 where it was not kept, which is safe. */
-struct estimate_sums {
-	uint64_t calls, units, min, max;
-	prof_u128 units_sq;
-	const struct prof_batches *batches; /* NULL: none */
-	const struct prof_phase *phase;	    /* NULL: none */
-	const struct prof_apart *apart;	    /* unbatched calls; NULL: they are one group */
-	const struct prof_hist *hist;	    /* NULL: none */
-	bool slow;			    /* of that, the slow clock's part */
-};
-
 /* What the rule of the mean gets of a row's calls on its clock: those of `rest`, with the phases of
- * `sums`, and with its tail where no warm-up is in that. It points into both. */
+ * `sums`, and with its tail where no warm-up is in that. It points into both, which may be one. The
+ * shortest is 0 where it was not kept, which is safe. */
 struct stats_sample estimate_sample(const struct prof_clock *c, const struct prof_sums *sums,
 				    const struct prof_sums *rest);
-
-struct mean_interval estimate_mean(const struct prof_clock *c, const struct estimate_sums *s,
-				   double confidence);
 /* What the wrapper adds on a clock. */
 struct report_overhead estimate_overhead(const struct prof_clock *c);
 /* The mean overhead of calls that went these ways; *o where that is not known. */

@@ -27,16 +27,15 @@ static struct mean_interval estimate(const struct recording *r, const struct sta
 {
 	uint32_t first =
 		window ? live_first_batch(r->batches.calls, r->batches.count, before->n) : 0;
-	struct prof_batches b = {r->batches.calls, r->batches.count - first,
-				 (uint64_t *)(uintptr_t)r->batch + first};
-	struct estimate_sums s = {.calls = r->sums.n - (window ? before->n : 0),
-				  .units = r->sums.sum - (window ? before->sum : 0),
-				  .units_sq = r->sums.sum_sq - (window ? before->sum_sq : 0),
-				  .min = r->sums.min,
-				  .max = r->sums.max,
-				  .batches = &b};
+	struct prof_sums s = {.batches = {r->batches.calls, r->batches.count - first,
+					  (uint64_t *)(uintptr_t)r->batch + first},
+			      .calls = r->sums.n - (window ? before->n : 0),
+			      .units = r->sums.sum - (window ? before->sum : 0),
+			      .units_sq = r->sums.sum_sq - (window ? before->sum_sq : 0),
+			      .min_units = r->sums.min,
+			      .max_units = r->sums.max};
 
-	return estimate_mean(&clock_1ns, &s, CONFIDENCE);
+	return site_sums_mean(&clock_1ns, &s, &s, CONFIDENCE);
 }
 
 static void check(enum recording_law law, unsigned calls_before, unsigned calls, unsigned runs)
