@@ -78,10 +78,7 @@ static int begin_row(struct diff_watch_row *r, const struct diff *d, const struc
 	int failed = 0;
 	double v;
 
-	r->symbol = s->symbol;
-	r->library = s->library;
-	r->outcome = s->outcome;
-	r->waiting = s->waiting;
+	PROF_SET(r, s, symbol, library, outcome, waiting);
 	r->frame = calloc(frames + 1, sizeof(*r->frame));
 	for (uint32_t i = 0; i < frames && r->frame; i++) {
 		r->frame[i] = diff_path_frame_line(d, s, i);

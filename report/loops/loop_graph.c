@@ -61,9 +61,7 @@ static void merge_edges(struct loop_graph *g)
 			g->edge[++n] = *e;
 			continue;
 		}
-		to->calls += e->calls;
-		to->units += e->units;
-		to->units_sq += e->units_sq;
+		PROF_ADD(to, e, calls, units, units_sq);
 		to->max_units = e->max_units > to->max_units ? e->max_units : to->max_units;
 	}
 	g->edges = n + 1;

@@ -110,12 +110,9 @@ static int add_gaps(const struct loop_tables *t, uint32_t table, struct loop_gra
 		e = loop_graph_edge(g);
 		if (!e)
 			return -1;
-		*e = (struct loop_edge){.from = from,
-					.to = to,
-					.calls = gap->calls,
-					.units = gap->units,
-					.max_units = gap->max_units,
-					.units_sq = gap->units_sq};
+		e->from = from;
+		e->to = to;
+		PROF_SET(e, gap, calls, units, max_units, units_sq);
 	}
 	return 0;
 }

@@ -32,18 +32,8 @@ void displaced_fill(const struct report *r, struct report_site *s,
 	static const struct report_cost none = {NAN, NAN, NAN, NAN, NAN, NAN};
 	struct report_displaced *d = &s->displaced;
 
-	*d = (struct report_displaced){
-		.state = cost->state,
-		.group = cost->group,
-		.spans = cost->spans,
-		.run = cost->run,
-		.kept = cost->kept,
-		.busy = cost->busy,
-		.inflation = cost->inflation,
-		.uncharged = none,
-		.true_cost = none,
-		.both = none,
-	};
+	*d = (struct report_displaced){.uncharged = none, .true_cost = none, .both = none};
+	PROF_SET(d, cost, state, group, spans, run, kept, busy, inflation);
 	if (cost->state != SCP_SITE_COST_KNOWN)
 		return;
 	d->uncharged = cost_of(&cost->uncharged, r->confidence);

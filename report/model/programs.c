@@ -128,12 +128,7 @@ static void add_processes(struct report *r)
 			&r->program[r->program_of[in->process - r->profile->process]];
 
 		to->processes += in->process->count;
-		to->threads += in->threads;
-		to->calls += in->calls;
-		to->calls_ns += in->calls_ns;
-		to->waiting_ns += in->waiting_ns;
-		to->time_ns += in->time_ns;
-		to->recording_ns += in->recording_ns;
+		PROF_ADD(to, in, threads, calls, calls_ns, waiting_ns, time_ns, recording_ns);
 		if (account_starts_before(in->process, to->first))
 			to->first = in->process;
 	}
@@ -348,30 +343,22 @@ int programs_view(struct report *view, const struct report *r, uint32_t program)
 	const struct report_program *p = &r->program[program];
 
 	*view = *r;
-	view->calls = p->calls;
-	view->calls_ns = p->calls_ns;
-	view->waiting_ns = p->waiting_ns;
-	view->nested_ns = p->nested_ns;
-	view->time_ns = p->time_ns;
-	view->recording_ns = p->recording_ns;
+	PROF_SET(view, p, calls, calls_ns, waiting_ns, nested_ns, time_ns, recording_ns);
+	PROF_SET(view, p, threads_time, wall_s);
 	view->gaps_ns = p->time_ns - p->calls_ns + p->nested_ns - p->recording_ns;
 	view->all_threads = p->threads;
 	view->perturbation_ns = p->recording_ns + (r->perturbation_ns - r->recording_ns) *
 							  (double)p->calls /
 							  fmax((double)r->calls, 1);
-	view->threads_time = p->threads_time;
 	view->ledger.cpu_s = NAN; /* of all processes */
 	view->first = view->asked = p->first;
 	view->programs = view->runs = 1;
 	view->apart = false;
-	view->wall_s = p->wall_s;
 	return r->by == REPORT_BY_GAP ? view_gaps(view, r, program) : view_sites(view, r, program);
 }
 
 void programs_view_end(struct report *r, struct report *view)
 {
-	r->warning = view->warning;
-	r->warnings = view->warnings;
-	r->module_noted = view->module_noted;
+	PROF_SET(r, view, warning, warnings, module_noted);
 	free(r->by == REPORT_BY_GAP ? (void *)view->gap : (void *)view->site);
 }

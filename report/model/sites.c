@@ -49,10 +49,8 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		status = add_entry(&making, r, &r->profile->entry[e]);
 	if (status == 0) {
 		site_sums_settle(sums);
-		s->function = row->function;
-		s->outcome = row->outcome;
-		s->frame = path.frame;
-		s->frames = path.frames;
+		PROF_SET(s, row, function, outcome);
+		PROF_SET(s, &path, frame, frames);
 		s->path_flags = path.flags;
 		(key_only ? site_fill_means : site_fill)(r, s, &sums->sums, &sums->steady);
 		/* several sites in one row, or several runs of one site: none is the row's */

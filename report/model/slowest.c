@@ -72,20 +72,16 @@ static void fill_one(const struct report *r, struct report_slowest *out,
 	const struct prof_entry *e = &p->entry[s->entry];
 	const struct prof_path *path = &p->path[e->path];
 
-	out->place.function = e->function;
-	out->place.outcome = e->outcome;
-	out->place.frame = path->frame;
-	out->place.frames = path->frames;
+	PROF_SET(&out->place, e, function, outcome);
+	PROF_SET(&out->place, path, frame, frames);
 	out->place.path_flags = path->flags;
 	out->place.has_bytes = e->sums.has_bytes;
 	out->place.bytes = s->bytes;
-	out->pid = s->pid;
-	out->tid = s->tid;
+	PROF_SET(out, s, pid, tid, state);
 	out->thread = s->name;
 	out->ticks = (uint64_t)prof_ticks(s->units, &p->clock);
 	out->slow_ticks = (uint64_t)prof_ticks(s->slow_units, &p->slow);
 	fill_times(r, out, s);
-	out->state = s->state;
 	out->runnable_ns = out->asleep_ns = NAN;
 	if (s->state == SCP_SLOWEST_READ) {
 		out->runnable_ns = (double)s->runnable_ns;

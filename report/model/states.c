@@ -56,23 +56,13 @@ static void add_states(struct states_sample *to, const struct states_shared *sha
 	const struct prof_state_batches *b = t->batches;
 	const struct scp_off_cpu *o = &t->off_cpu;
 
-	to->calls = t->calls;
-	to->units = t->units;
-	to->units_sq = t->units_sq;
-	to->readings = t->readings;
-	to->switched_weighted = (double)t->switched_weighted;
-	to->known = (double)o->known;
-	to->weighted = (double)o->weighted;
+	PROF_SET(to, t, calls, units, units_sq, readings, switched_weighted);
+	PROF_SET(to, t, runnable_sq, asleep_sq, runnable_asleep, units_runnable, units_asleep);
+	PROF_SET(to, o, known, weighted);
 	to->runnable = (double)o->runnable_ns;
 	to->asleep = (double)o->asleep_ns;
-	to->runnable_sq = (double)t->runnable_sq;
-	to->asleep_sq = (double)t->asleep_sq;
-	to->runnable_asleep = (double)t->runnable_asleep;
-	to->units_runnable = (double)t->units_runnable;
-	to->units_asleep = (double)t->units_asleep;
 	to->asleep_stolen = states_asleep_stolen(shared->stolen_share, o);
-	to->others_runnable = shared->others_runnable;
-	to->others_asleep = shared->others_asleep;
+	PROF_SET(to, shared, others_runnable, others_asleep);
 	if (b)
 		to->batches = (struct states_batches){b->calls,	   b->units,	   b->known,
 						      b->weighted, b->runnable_ns, b->asleep_ns};
@@ -150,10 +140,7 @@ static void fill_means(const struct report *r, struct report_site *s,
 {
 	struct report_states *to = &s->states;
 
-	to->unswitched = e->unswitched;
-	to->on_cpu = e->on_cpu;
-	to->runnable = e->runnable;
-	to->asleep = e->asleep;
+	PROF_SET(to, e, unswitched, on_cpu, runnable, asleep);
 	if (!isnan(to->unswitched.mean))
 		estimate_compensate(&to->unswitched, off, r->confidence);
 	estimate_compensate(&to->on_cpu, off, r->confidence);

@@ -46,22 +46,16 @@ struct off {
 	double runnable, asleep;
 };
 
-static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
-{
-	to->weighted += from->weighted;
-	to->runnable_ns += from->runnable_ns;
-	to->asleep_ns += from->asleep_ns;
-	to->ran_ns += from->ran_ns;
-}
-
 /* Of all tables: of threads that live for a moment few are read. */
 static struct scp_off_cpu sum_off_cpu(const struct profile *p)
 {
 	struct scp_off_cpu all = {0};
 
 	for (uint32_t i = 0; i < p->tables; i++) {
-		add_off_cpu(&all, &p->table[i].states.call_off_cpu);
-		add_off_cpu(&all, &p->table[i].states.gap_off_cpu);
+		const struct prof_table_states *s = &p->table[i].states;
+
+		PROF_ADD(&all, &s->call_off_cpu, weighted, runnable_ns, asleep_ns, ran_ns);
+		PROF_ADD(&all, &s->gap_off_cpu, weighted, runnable_ns, asleep_ns, ran_ns);
 	}
 	return all;
 }

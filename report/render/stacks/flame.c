@@ -32,12 +32,9 @@ static uint32_t new_box(struct growth *g, uint32_t parent, uint32_t number)
 	if (!array_reach((void **)&f->box, &g->room, f->boxes, sizeof(*f->box), 0))
 		return FAILED;
 	f->box[f->boxes] = (struct flame_box){.depth = f->boxes ? f->box[parent].depth + 1 : 0,
-					      .kind = label->kind,
-					      .name = label->name,
-					      .module = label->module,
-					      .outcome = label->outcome,
 					      .label = number,
 					      .parent = parent};
+	PROF_SET(&f->box[f->boxes], label, kind, name, module, outcome);
 	return f->boxes++;
 }
 
