@@ -348,12 +348,15 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 				 uint32_t keep);
 void report_free(struct report *r);
 
-/* The first site from `at` on that is filled; r->sites: none. */
-static inline uint32_t report_next_filled(const struct report *r, uint32_t at)
+/* The next site that is filled, of NULL the first; NULL: there is none. */
+static inline struct report_site *report_next_site(const struct report *r,
+						   const struct report_site *s)
 {
+	uint32_t at = s ? (uint32_t)(s - r->site) + 1 : 0;
+
 	if (at >= r->kept && at < r->working)
 		at = r->working;
-	return at < r->kept || (at < r->sites && at - r->working < r->kept) ? at : r->sites;
+	return at < r->kept || (at < r->sites && at - r->working < r->kept) ? &r->site[at] : NULL;
 }
 
 /* Names of the format's numbers, for people and for JSON. Never NULL. */

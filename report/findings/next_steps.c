@@ -61,16 +61,12 @@ static const struct report_site *find_wide(const struct report *r)
 	const struct report_site *most = NULL;
 	double all_ns = 0;
 
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
-		all_ns += r->site[i].waits ? 0 : fmax(time_of(&r->site[i]), 0);
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
-	     i = report_next_filled(r, i + 1)) {
-		const struct report_site *s = &r->site[i];
-
+	for (const struct report_site *s = NULL; (s = report_next_site(r, s));)
+		all_ns += s->waits ? 0 : fmax(time_of(s), 0);
+	for (const struct report_site *s = NULL; (s = report_next_site(r, s));)
 		if (matters(r, s, all_ns) && calls_needed(s) > 0 &&
 		    (!most || time_of(s) > time_of(most)))
 			most = s;
-	}
 	return most;
 }
 

@@ -248,6 +248,7 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row)
 void groups_free(struct groups *g)
 {
 	free(g->row);
+	free(g->order);
 	free(g->place);
 	free(g->next);
 	free(g->caller);

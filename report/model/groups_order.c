@@ -180,8 +180,10 @@ static int sort_rows(struct groups *g, struct comparing *c)
 	for (uint32_t i = 0; i < g->rows; i++)
 		item[i] = (struct item){large_key(c, i), i, g->waits[g->row[i].function]};
 	qsort_r(item, g->rows, sizeof(*item), compare_items, c);
-	for (uint32_t i = 0; i < g->rows; i++)
+	for (uint32_t i = 0; i < g->rows; i++) {
+		g->order[i] = item[i].row;
 		g->place[item[i].row] = i;
+	}
 	free(item);
 	return 0;
 }
@@ -193,8 +195,9 @@ int groups_order_sort(struct groups *g)
 			      rank_all(p->modules, p, compare_modules)};
 	int status = -1;
 
+	g->order = array_alloc(((size_t)g->rows + 1) * sizeof(*g->order));
 	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
-	if (g->place && c.function_rank && c.module_rank)
+	if (g->order && g->place && c.function_rank && c.module_rank)
 		status = sort_rows(g, &c);
 	free(c.function_rank);
 	free(c.module_rank);

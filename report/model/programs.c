@@ -319,13 +319,12 @@ static int view_sites(struct report *view, const struct report *r, uint32_t prog
 
 	view->site = calloc((size_t)p->sites + 1, sizeof(*view->site));
 	view->sites = view->working = 0;
-	for (uint32_t i = report_next_filled(r, 0); view->site && i < r->sites;
-	     i = report_next_filled(r, i + 1)) {
+	for (const struct report_site *of = NULL; view->site && (of = report_next_site(r, of));) {
 		struct report_site *s = &view->site[view->sites];
 
-		if (r->site[i].program != program || view->sites >= p->sites)
+		if (of->program != program || view->sites >= p->sites)
 			continue;
-		*s = r->site[i];
+		*s = *of;
 		if (!s->waits)
 			s->share = s->program_share;
 		view->working += !s->waits;

@@ -227,9 +227,8 @@ void run_to_run_finish(struct run_to_run *t, struct report *r)
 
 	for (int v = 0; t && v < VIEWS; v++)
 		prior[v] = find_prior(t, r->sites, (enum view)v);
-	for (uint32_t i = report_next_filled(r, 0); t && i < r->sites;
-	     i = report_next_filled(r, i + 1))
-		if (!r->site[i].overflow)
-			widen_site(&r->site[i], &t->site[(size_t)i * VIEWS], prior, r->confidence);
+	for (struct report_site *s = NULL; t && (s = report_next_site(r, s));)
+		if (!s->overflow)
+			widen_site(s, &t->site[(s - r->site) * VIEWS], prior, r->confidence);
 	release(t);
 }

@@ -94,37 +94,30 @@ static double work_of(const struct groups *groups, const struct nesting *nesting
 }
 
 /* Of the outer calls that do not wait, or of all where all are inside calls that wait. Added up in
- * the report's order, so that the sum does not depend on the file's. -1: out of memory. */
+ * the report's order, so that the sum does not depend on the file's. */
 static double net_of(const struct groups *groups, const struct nesting *nesting,
 		     const double *total_ns)
 {
-	double *ordered = array_alloc(((size_t)groups->rows + 1) * sizeof(*ordered)), net_ns = 0;
+	double net_ns = 0;
 
-	if (!ordered)
-		return -1;
-	for (int all = 0; all < 2 && !(net_ns > 0); all++) {
-		for (uint32_t i = 0; i < groups->rows; i++)
-			ordered[groups->place[i]] = !all ? work_of(groups, nesting, total_ns, i)
-						    : row_waits(groups, i) ? 0
-									   : fmax(total_ns[i], 0);
-		for (uint32_t i = 0; i < groups->rows; i++)
-			net_ns += ordered[i];
-	}
-	free(ordered);
+	for (int all = 0; all < 2 && !(net_ns > 0); all++)
+		for (uint32_t i = 0; i < groups->rows; i++) {
+			uint32_t row = groups->order[i];
+
+			net_ns += !all			   ? work_of(groups, nesting, total_ns, row)
+				  : row_waits(groups, row) ? 0
+							   : fmax(total_ns[row], 0);
+		}
 	return net_ns;
 }
 
-/* The sites of a program in the report's order, as in net_of. -1: out of memory. */
-static int share_in_programs(struct report *r, const struct groups *groups,
-			     const struct nesting *nesting, const double *total_ns)
+/* The sites of a program in the report's order, as in net_of. */
+static void share_in_programs(struct report *r, const struct groups *groups,
+			      const struct nesting *nesting, const double *total_ns)
 {
-	uint32_t *row = r->apart ? array_alloc(((size_t)groups->rows + 1) * sizeof(*row)) : NULL;
+	const uint32_t *row = groups->order;
 
-	if (r->apart && !row)
-		return -1;
-	for (uint32_t i = 0; row && i < groups->rows; i++)
-		row[groups->place[i]] = i;
-	for (uint32_t i = 0; row && i < groups->rows; i++) {
+	for (uint32_t i = 0; r->apart && i < groups->rows; i++) {
 		uint32_t of = groups_program(groups, &groups->row[row[i]]);
 
 		if (of >= r->programs)
@@ -134,22 +127,18 @@ static int share_in_programs(struct report *r, const struct groups *groups,
 			r->program[of].net_waiting_ns += fmax(total_ns[row[i]], 0);
 		r->program[of].work_ns += work_of(groups, nesting, total_ns, row[i]);
 	}
-	free(row);
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
-	     i = report_next_filled(r, i + 1)) {
-		struct report_site *s = &r->site[i];
+	for (struct report_site *s = NULL; (s = report_next_site(r, s));) {
 		const struct report_program *of =
 			s->program < r->programs ? &r->program[s->program] : NULL;
 
 		s->program_share =
 			of ? share_of(s->total_ns, s->waits ? of->time_ns : of->work_ns) : NAN;
 	}
-	return 0;
 }
 
-/* `total_ns`: by number of row. -1: out of memory. */
-static int add_up(struct report *r, const struct groups *groups, const struct nesting *nesting,
-		  const double *total_ns)
+/* `total_ns`: by number of row. */
+static void add_up(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		   const double *total_ns)
 {
 	uint64_t units = 0, waiting = 0;
 
@@ -161,9 +150,8 @@ static int add_up(struct report *r, const struct groups *groups, const struct ne
 	r->waiting_ns = (double)waiting * r->profile->clock.ns_per_unit;
 	for (uint32_t i = 0; i < groups->rows; i++)
 		r->net_waiting_ns += row_waits(groups, i) ? fmax(total_ns[i], 0) : 0;
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites; i = report_next_filled(r, i + 1))
-		r->site[i].share =
-			r->site[i].waits ? NAN : share_of(r->site[i].total_ns, r->net_ns);
+	for (struct report_site *s = NULL; (s = report_next_site(r, s));)
+		s->share = s->waits ? NAN : share_of(s->total_ns, r->net_ns);
 	for (uint32_t i = 0; i < r->notes; i++) {
 		bool waits = row_waits(groups, r->note[i].row);
 
@@ -172,7 +160,7 @@ static int add_up(struct report *r, const struct groups *groups, const struct ne
 	}
 	if (r->notes)
 		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
-	return share_in_programs(r, groups, nesting, total_ns);
+	share_in_programs(r, groups, nesting, total_ns);
 }
 
 /* All that a kept row has beside its own sums. */
@@ -239,9 +227,8 @@ static int fill_sites(struct report *r, const struct groups *groups, const struc
 		s->row = place;
 	}
 	run_to_run_finish(runs, r);
-	for (uint32_t i = status == 0 ? report_next_filled(r, 0) : r->sites; i < r->sites;
-	     i = report_next_filled(r, i + 1))
-		site_limit(&r->site[i], r->confidence);
+	for (struct report_site *s = NULL; status == 0 && (s = report_next_site(r, s));)
+		site_limit(s, r->confidence);
 	return status;
 }
 
@@ -260,16 +247,15 @@ static int find_keys(struct report *r, struct groups *groups)
 	return groups->key ? status : -1;
 }
 
-/* Of all rows, in their places. -1: out of memory. */
-static int sum_totals(struct report *r, const struct groups *groups, const struct nesting *nesting,
-		      double *total_ns)
+/* Of all rows, in their places. */
+static void sum_totals(struct report *r, const struct groups *groups, const struct nesting *nesting,
+		       double *total_ns)
 {
 	for (uint32_t i = 0; i < groups->rows; i++) {
 		total_ns[i] = groups_row_ns(groups, &groups->row[i]);
 		r->calls += groups->row[i].calls;
 	}
 	r->net_ns = net_of(groups, nesting, total_ns);
-	return r->net_ns < 0 ? -1 : 0;
 }
 
 static int fill_in_order(struct report *r, struct groups *groups, const struct nesting *nesting,
@@ -278,8 +264,9 @@ static int fill_in_order(struct report *r, struct groups *groups, const struct n
 	groups->overhead = &r->overhead;
 	if (groups_order_needs_sites(groups->sort) && find_keys(r, groups) < 0)
 		return -1;
-	if (groups_order_sort(groups) < 0 || sum_totals(r, groups, nesting, total_ns) < 0)
+	if (groups_order_sort(groups) < 0)
 		return -1;
+	sum_totals(r, groups, nesting, total_ns);
 	return fill_sites(r, groups, nesting, total_ns);
 }
 
@@ -300,7 +287,7 @@ int sites_build(struct report *r, struct groups *groups, uint32_t keep)
 	if (status == 0)
 		status = fill_in_order(r, groups, &nesting, total_ns);
 	if (status == 0)
-		status = add_up(r, groups, &nesting, total_ns);
+		add_up(r, groups, &nesting, total_ns);
 	nesting_end(&nesting);
 	free(total_ns);
 	return status < 0 ? -1 : displaced_judge(r);
@@ -308,9 +295,7 @@ int sites_build(struct report *r, struct groups *groups, uint32_t keep)
 
 void sites_share_time(struct report *r)
 {
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
-	     i = report_next_filled(r, i + 1)) {
-		struct report_site *s = &r->site[i];
+	for (struct report_site *s = NULL; (s = report_next_site(r, s));) {
 		bool apart = r->apart && s->program < r->programs;
 
 		s->time_share =

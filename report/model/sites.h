@@ -170,7 +170,8 @@ struct groups {
 	const struct report_overhead *overhead; /* borrowed; NULL: order by time as measured */
 	double *key; /* by number of row: what comes first, groups_order_key; NULL: by the sums */
 	struct group_row *row;
-	uint32_t *place; /* by number of row: where it is in the report's order */
+	uint32_t *order; /* numbers of rows, as the report has them */
+	uint32_t *place; /* by number of row: where it is in that order */
 	uint32_t rows;
 	uint32_t *next;	      /* by entry: the next one of the same row, PROF_NONE: last */
 	uint32_t *site_of;    /* by entry: the place of its row; PROF_NONE: left out */

@@ -26,11 +26,8 @@ static int collect(struct rows *rows, const struct report *r)
 	*rows = (struct rows){.row = calloc((size_t)most + 1, sizeof(*rows->row))};
 	if (!rows->row)
 		return -1;
-	for (uint32_t i = report_next_filled(r, 0); i < r->sites;
-	     i = report_next_filled(r, i + 1)) {
-		const struct report_site *s = &r->site[i];
-
-		rows->row[rows->works + rows->waits] = i;
+	for (const struct report_site *s = NULL; (s = report_next_site(r, s));) {
+		rows->row[rows->works + rows->waits] = (uint32_t)(s - r->site);
 		rows->works += !s->waits;
 		rows->waits += s->waits;
 	}

@@ -54,11 +54,10 @@ static void name_waits(const struct report *r, bool only_waits, char *out, size_
 	double *ns = calloc((size_t)r->profile->functions + 1, sizeof(*ns)), all = 0;
 	size_t used = (size_t)snprintf(out, room, "waiting in calls");
 
-	for (uint32_t i = report_next_filled(r, 0); ns && i < r->sites;
-	     i = report_next_filled(r, i + 1)) {
-		double waited = waited_ns(&r->site[i], only_waits);
+	for (const struct report_site *s = NULL; ns && (s = report_next_site(r, s));) {
+		double waited = waited_ns(s, only_waits);
 
-		ns[r->site[i].function] += waited;
+		ns[s->function] += waited;
 		all += waited;
 	}
 	for (int named = 0; ns && all > 0 && named < 2; named++) {
