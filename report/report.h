@@ -362,7 +362,6 @@ static inline struct report_site *report_next_site(const struct report *r,
 /* Names of the format's numbers, for people and for JSON. Never NULL. */
 const char *report_names_outcome(const struct report_site *s);
 const char *report_names_clock(uint32_t kind);
-const char *report_names_end(const struct prof_process *p);
 
 /* scprof went to it and left it again: it ran on. */
 bool report_names_is_detached(const struct prof_process *p);
@@ -377,8 +376,10 @@ extern const char *const report_names_endings; /* ".txt, .json, ..." */
 unsigned report_names_format_traits(enum report_format format); /* REPORT_OF_STACKS, ... */
 /* Why no path of `p` has the weight that `o` asks for, one line to print; NULL: some have. */
 const char *report_weight_missing(const struct profile *p, const struct report_options *o);
-/* Why the outer frames of a site's path are missing, in brackets; NULL: they are there. */
+/* Why the outer frames of a site's path are missing, in brackets; NULL: they are there. The same in
+ * a word: "cut", "complete". */
 const char *report_names_path_end(const struct report_site *s);
+const char *report_names_path(const struct report_site *s);
 
 /* Build a report, find its names and print it. 0, or -1 with errno set: out of memory, or the
  * stream failed. The stream is flushed. */

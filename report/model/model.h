@@ -103,7 +103,9 @@ void programs_view_end(struct report *r, struct report *view);
 void process_end_describe(const struct prof_process *p, char *out, size_t room);
 /* The one whose end is the command's, as the run saw it; else the first. NULL: there is none. */
 const struct prof_process *process_end_of_command(const struct report *r);
-/* The same in a column of a table: report_names_end, or "SIGKILL", "exit 3". */
+/* In a word: "exit", "killed", "running". */
+const char *process_end_name(const struct prof_process *p);
+/* The same in a column of a table: that word, or "SIGKILL", "exit 3". */
 void process_end_abbreviate(const struct prof_process *p, char *out, size_t room);
 /* Nobody saw it end: it may still run. */
 bool process_end_is_open(const struct prof_process *p);

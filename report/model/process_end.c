@@ -28,30 +28,41 @@ bool process_end_runs_now(const struct prof_process *p)
 	return !strcmp(exe, p->exe);
 }
 
-static const char *words(const struct prof_process *p)
-{
-	static const char *const words[] = {
-		[SCP_END_RUNNING] = "still running or killed",
-		[SCP_END_EXIT] = "exited",
-		[SCP_END_EXEC] = "replaced by another program",
-		[SCP_END_QUICK] = "left by _exit",
-		[SCP_END_ABORT] = "aborted",
-		[SCP_END_DETACHED] = "recording ended: detached",
-	};
-	static const char *const seen[] = {
-		[SCP_END_LIVED] = "still running at the end of the run",
-		[SCP_END_GONE] = "ended, not seen how",
-		[SCP_END_STATUS] = "exited by its own system call",
-	};
-	uint32_t how = p->end.seen;
+struct end {
+	const char *name, *words;
+};
 
-	if (p->end_state > SCP_END_DETACHED)
-		return "end not known";
+static const struct end *end_of(const struct prof_process *p)
+{
+	static const struct end noted[] = {
+		[SCP_END_RUNNING] = {"running-or-killed", "still running or killed"},
+		[SCP_END_EXIT] = {"exit", "exited"},
+		[SCP_END_EXEC] = {"exec", "replaced by another program"},
+		[SCP_END_QUICK] = {"quick-exit", "left by _exit"},
+		[SCP_END_ABORT] = {"abort", "aborted"},
+		[SCP_END_DETACHED] = {"detached", "recording ended: detached"},
+		{"unknown", "end not known"},
+	};
+	static const struct end seen[] = {
+		[SCP_END_LIVED] = {"running", "still running at the end of the run"},
+		[SCP_END_GONE] = {"not-seen", "ended, not seen how"},
+		[SCP_END_STATUS] = {"bare-exit", "exited by its own system call"},
+		[SCP_END_SIGNAL] = {"killed", "killed"},
+	};
+	uint32_t how = p->end.seen, state = p->end_state;
+
+	if (how == SCP_END_SIGNAL)
+		return &seen[how];
 	if (report_names_is_detached(p))
-		return words[SCP_END_DETACHED];
-	return p->end_state == SCP_END_RUNNING && how < sizeof(seen) / sizeof(*seen) && seen[how]
-		       ? seen[how]
-		       : words[p->end_state];
+		return &noted[SCP_END_DETACHED];
+	if (state == SCP_END_RUNNING && how && how < SCP_END_SIGNAL)
+		return &seen[how];
+	return &noted[state <= SCP_END_DETACHED ? state : SCP_END_DETACHED + 1];
+}
+
+const char *process_end_name(const struct prof_process *p)
+{
+	return end_of(p)->name;
 }
 
 const struct prof_process *process_end_of_command(const struct report *r)
@@ -86,9 +97,9 @@ void process_end_describe(const struct prof_process *p, char *out, size_t room)
 		signal_name(p->end.value, name, sizeof(name));
 		snprintf(out, room, "killed by signal %" PRIu32 " (%s)", p->end.value, name);
 	} else if (p->end.seen == SCP_END_STATUS) {
-		snprintf(out, room, "%s, status %" PRIu32, words(p), p->end.value);
+		snprintf(out, room, "%s, status %" PRIu32, end_of(p)->words, p->end.value);
 	} else {
-		snprintf(out, room, "%s", words(p));
+		snprintf(out, room, "%s", end_of(p)->words);
 	}
 }
 
@@ -99,5 +110,5 @@ void process_end_abbreviate(const struct prof_process *p, char *out, size_t room
 	else if (p->end.seen == SCP_END_STATUS && p->end.value)
 		snprintf(out, room, "exit %" PRIu32, p->end.value);
 	else
-		snprintf(out, room, "%s", report_names_end(p));
+		snprintf(out, room, "%s", process_end_name(p));
 }

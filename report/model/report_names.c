@@ -61,21 +61,37 @@ unsigned report_names_format_traits(enum report_format format)
 	return format_traits[format];
 }
 
+static const struct path_end {
+	uint32_t flag; /* of the path; 0: it has none of the others */
+	const char *name, *words;
+} path_ends[] = {
+	{SCP_PATH_SMALL_STACK, "caller-only",
+	 "(caller only: its stack had no room to look further)"},
+	{SCP_PATH_LIMITED, "limited", "(outer frames left out: --depth)"},
+	{SCP_PATH_CUT, "cut", "(cut here: no unwind information)"},
+	{SCP_PATH_TRUNCATED, "truncated", "(deeper: outer frames not kept)"},
+	{SCP_PATH_PYTHON_CUT, "python-cut", "(Python frames are missing)"},
+	{0, "complete", NULL},
+};
+
+static const struct path_end *path_end_of(const struct report_site *s)
+{
+	static const struct path_end overflow = {0, "not-kept", "(no room: path not kept)"};
+	const struct path_end *end = path_ends;
+
+	while (end->flag && !(s->path_flags & end->flag))
+		end++;
+	return s->overflow ? &overflow : end;
+}
+
 const char *report_names_path_end(const struct report_site *s)
 {
-	static const struct {
-		uint32_t flag;
-		const char *words;
-	} ends[] = {{SCP_PATH_SMALL_STACK, "(caller only: its stack had no room to look further)"},
-		    {SCP_PATH_LIMITED, "(outer frames left out: --depth)"},
-		    {SCP_PATH_CUT, "(cut here: no unwind information)"},
-		    {SCP_PATH_TRUNCATED, "(deeper: outer frames not kept)"},
-		    {SCP_PATH_PYTHON_CUT, "(Python frames are missing)"}};
+	return path_end_of(s)->words;
+}
 
-	for (size_t i = 0; !s->overflow && i < COUNT(ends); i++)
-		if (s->path_flags & ends[i].flag)
-			return ends[i].words;
-	return s->overflow ? "(no room: path not kept)" : NULL;
+const char *report_names_path(const struct report_site *s)
+{
+	return path_end_of(s)->name;
 }
 
 const char *report_names_by(enum report_by by)
@@ -119,31 +135,6 @@ bool report_names_is_detached(const struct prof_process *p)
 	return p->end_state == SCP_END_DETACHED ||
 	       (p->end_state == SCP_END_RUNNING && p->end.seen <= SCP_END_LIVED &&
 		p->attached.known && p->attached.flags & SCP_ATTACHED_DETACHED);
-}
-
-const char *report_names_end(const struct prof_process *p)
-{
-	static const char *const names[] = {
-		[SCP_END_RUNNING] = "running-or-killed",
-		[SCP_END_EXIT] = "exit",
-		[SCP_END_EXEC] = "exec",
-		[SCP_END_QUICK] = "quick-exit",
-		[SCP_END_ABORT] = "abort",
-		[SCP_END_DETACHED] = "detached",
-	};
-	static const char *const seen[] = {
-		[SCP_END_LIVED] = "running",
-		[SCP_END_GONE] = "not-seen",
-		[SCP_END_STATUS] = "bare-exit",
-	};
-
-	if (p->end.seen == SCP_END_SIGNAL)
-		return "killed";
-	if (report_names_is_detached(p))
-		return "detached";
-	if (p->end_state == SCP_END_RUNNING && p->end.seen && p->end.seen < COUNT(seen))
-		return seen[p->end.seen];
-	return p->end_state < COUNT(names) ? names[p->end_state] : "unknown";
 }
 
 /* The group `wait` is in wrappers.def; these are what other groups have, and -s. */

@@ -293,11 +293,10 @@ static void put_gap_end(struct csv *c, struct report *r, uint32_t site, const ch
 {
 	const struct report_site *s = site < r->sites ? &r->site[site] : NULL;
 	const struct symbol *symbol = NULL;
-	size_t count;
 
 	if (s && s->frames)
-		symbol = frame_symbols_find(r, &s->frame[path_site_find(s->frame, s->frames)],
-					    &count);
+		symbol =
+			frame_symbols_find(r, &s->frame[path_site_find(s->frame, s->frames)], NULL);
 	write_text(c, column[0], s ? r->profile->function[s->function].name : none);
 	write_text(c, column[1], s ? report_names_outcome(s) : NULL);
 	write_text(c, column[2], symbol ? symbol->function : NULL);
@@ -332,7 +331,7 @@ static void put_process(struct csv *c, struct stacks *stacks, const void *row)
 	write_count(c, "processes", in->count);
 	write_text(c, "exe", in->exe);
 	write_text(c, "argv0", in->argc ? in->argv[0] : NULL);
-	write_text(c, "ended", report_names_end(in));
+	write_text(c, "ended", process_end_name(in));
 	write_number(c, "wall_s", p->wall_s);
 	write_fields(c, row_fields_process, p, true);
 	write_text(c, "name", in->program);

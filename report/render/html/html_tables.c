@@ -87,7 +87,7 @@ static void put_processes(struct html *h)
 		html_write_string(h, NULL, in->program);
 		html_write_counts(h, in->count);
 		html_write_numbers(h, p->wall_s * 1e9);
-		html_write_string(h, NULL, report_names_end(in));
+		html_write_string(h, NULL, process_end_name(in));
 		html_write_counts(h, p->threads, p->calls);
 		html_write_numbers(h, p->calls_ns);
 	}

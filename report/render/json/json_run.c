@@ -37,7 +37,7 @@ static void put_program(struct json_writer *w, const struct report *r)
 	if (json_write_open_known(w, "ended", first)) {
 		const struct prof_process *command = process_end_of_command(r);
 
-		json_write_text(w, "how", report_names_end(command));
+		json_write_text(w, "how", process_end_name(command));
 		json_run_end_value(w, command);
 		json_write_close(w, '}');
 	}

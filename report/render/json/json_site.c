@@ -311,26 +311,9 @@ void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuris
 	json_write_close(w, '}');
 }
 
-static const char *path_name(const struct report_site *s)
-{
-	static const struct {
-		uint32_t flag;
-		const char *name;
-	} names[] = {{SCP_PATH_SMALL_STACK, "caller-only"},
-		     {SCP_PATH_LIMITED, "limited"},
-		     {SCP_PATH_CUT, "cut"},
-		     {SCP_PATH_TRUNCATED, "truncated"},
-		     {SCP_PATH_PYTHON_CUT, "python-cut"}};
-
-	for (size_t i = 0; !s->overflow && i < sizeof(names) / sizeof(*names); i++)
-		if (s->path_flags & names[i].flag)
-			return names[i].name;
-	return s->overflow ? "not-kept" : "complete";
-}
-
 void json_stack_write(struct json_writer *w, struct report *r, const struct report_site *s)
 {
-	json_write_text(w, "path", path_name(s));
+	json_write_text(w, "path", report_names_path(s));
 	json_write_open(w, "stack", '[');
 	for (uint32_t i = 0; i < s->frames; i++) {
 		size_t count;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
-#include "report/report.h"
+#include "report/model/model.h"
 
 const char *const source_state_names[SOURCE_STATES] = {
 	[SOURCE_FOLLOWED] = "followed",	  [SOURCE_ENDED] = "ended",
@@ -161,7 +161,7 @@ void source_describe(struct source *s, const struct profile *p)
 {
 	const struct prof_process *of = &p->process[0];
 	struct source_figures f = {.cpu_ns = p->usage_cpu_of ? p->usage.cpu_ns : UINT64_MAX,
-				   .ended = report_names_end(of)};
+				   .ended = process_end_name(of)};
 	char name[LABEL_BYTES];
 
 	for (uint32_t i = 0; i < p->entries; i++)
