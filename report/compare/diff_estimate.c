@@ -67,10 +67,8 @@ static void take_unswitched(struct durations *t, const struct prof_sums *sums)
 static void take(struct durations *t, const struct profile *p, const struct prof_sums *sums,
 		 bool unswitched)
 {
-	struct report_overhead overhead = estimate_overhead(&p->clock);
-
 	t->clock = &p->clock;
-	t->overhead = estimate_overhead_around(&overhead, sums);
+	t->overhead = estimate_overhead_on(&p->clock, sums);
 	t->counted = false;
 	t->batches = (struct prof_batches){.sum = t->sum};
 	if (!unswitched)
@@ -123,14 +121,6 @@ static void fill_count(struct diff_run *r, const struct mean_interval *e,
 	}
 }
 
-static struct report_overhead overhead_of(const struct prof_sums *sums,
-					  const struct prof_clock *clock)
-{
-	struct report_overhead o = estimate_overhead(clock);
-
-	return estimate_overhead_around(&o, sums);
-}
-
 static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
 		       double inside_ns)
 {
@@ -152,7 +142,7 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 static void fill_states(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
 			const struct states_shared *shared, double confidence)
 {
-	struct report_overhead overhead = overhead_of(sums, &p->clock);
+	struct report_overhead overhead = estimate_overhead_on(&p->clock, sums);
 	struct states_sample sample;
 	struct states_estimate e;
 
@@ -185,7 +175,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 		     double confidence)
 {
 	const struct prof_clock *clock = &p->clock;
-	struct report_overhead overhead = overhead_of(sums, clock);
+	struct report_overhead overhead = estimate_overhead_on(clock, sums);
 	struct mean_interval e;
 
 	r->undisturbed = (struct compare_mean){NAN, INFINITY, 0};

@@ -35,11 +35,10 @@ struct row_mean means_nothing(void)
 static struct row_mean compensated(const struct prof_clock *clock, struct mean_interval *e,
 				   const struct prof_sums *sums, double confidence)
 {
-	struct report_overhead overhead = estimate_overhead(clock);
+	struct report_overhead overhead = estimate_overhead_on(clock, sums);
 	struct row_mean out = {
 		.design = e->design_effect, .freedom = e->freedom, .unreliable = e->unreliable};
 
-	overhead = estimate_overhead_around(&overhead, sums);
 	estimate_compensate(e, &overhead, confidence);
 	double least = estimate_widen(0, overhead.inside_error_ns, confidence);
 	if (least > 0 && e->mean < least)

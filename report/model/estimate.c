@@ -106,6 +106,13 @@ struct report_overhead estimate_overhead_around(const struct report_overhead *o,
 	return r;
 }
 
+struct report_overhead estimate_overhead_on(const struct prof_clock *c, const struct prof_sums *s)
+{
+	struct report_overhead o = estimate_overhead(c);
+
+	return estimate_overhead_around(&o, s);
+}
+
 double estimate_widen(double half_width, double error, double confidence)
 {
 	return hypot(half_width, gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2) * error);

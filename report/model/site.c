@@ -84,12 +84,11 @@ static void fill_slow(const struct report *r, struct report_site *s, const struc
 	const struct prof_clock *clock = &r->profile->slow;
 	struct prof_apart apart = rest->apart ? *rest->apart : (struct prof_apart){0};
 	struct prof_sums of = {.calls = rest->calls, .apart = &apart, .phase = sums->phase};
-	struct report_overhead overhead = estimate_overhead(clock);
+	struct report_overhead overhead = estimate_overhead_on(clock, sums);
 
 	PROF_SET(&of, slow, units, units_sq, max_units, batches);
 	apart.calls_units = apart.slow_calls_units;
 	apart.units_sq = apart.slow_units_sq;
-	overhead = estimate_overhead_around(&overhead, sums);
 	s->slow.estimate = site_sums_mean(clock, &of, &of, r->confidence);
 	estimate_compensate(&s->slow.estimate, &overhead, r->confidence);
 	s->has_slow = true;

@@ -25,6 +25,8 @@ struct report_overhead estimate_overhead_of_ways(const struct report_overhead *o
  * its uncertainty in the error. */
 struct report_overhead estimate_overhead_around(const struct report_overhead *o,
 						const struct prof_sums *s);
+/* The same on a clock. */
+struct report_overhead estimate_overhead_on(const struct prof_clock *c, const struct prof_sums *s);
 /* Subtract the overhead from a mean and its interval; the error of the overhead, assumed to be
  * normal, widens the interval on both sides. */
 void estimate_compensate(struct mean_interval *e, const struct report_overhead *o,
