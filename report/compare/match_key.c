@@ -93,9 +93,8 @@ static uint32_t join_family(struct match_modules *modules, const struct profile 
 static bool has_names(struct symbolizer *s, uint32_t module)
 {
 	struct prof_frame frame = {.module = module, .exact = true};
-	size_t count;
 
-	symbolize_frame(s, &frame, &count);
+	symbolize_frame(s, &frame, NULL);
 	return symbolize_module_state(s, module) == SYMBOLIZE_LOADED;
 }
 

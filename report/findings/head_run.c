@@ -125,7 +125,7 @@ static void put_attached_run(const struct head *f)
 	uint64_t end = r->start_real_ns ? r->start_real_ns + (uint64_t)fmin(wall_ns, 1e18) : 0;
 	uint64_t from = ns <= (double)end ? end - (uint64_t)ns : 0;
 	char when[48], until[32], since[64] = "", ended[80], inner[48] = "";
-	uint32_t pid = p->attached.pid ? p->attached.pid : p->pid;
+	uint32_t pid = symbolize_pid(p);
 
 	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", from);
 	describe_instant(until, sizeof(until), " to %H:%M:%S", end);
@@ -162,7 +162,7 @@ static void put_run(const struct head *f)
 		snprintf(runs, sizeof(runs), "of %" PRIu32 " runs, in all ", r->runs);
 	if (attach_summary_is_again(r->profile))
 		head_put(f, "process", "%" PRIu32 ", recorded %" PRIu64 " times, in all %s%s",
-			 p->attached.pid ? p->attached.pid : p->pid, count, wall.text, when);
+			 symbolize_pid(p), count, wall.text, when);
 	else if (count > 1)
 		head_put(f, "processes", "%" PRIu64 "%s, the first is %" PRIu32 "%s; %s %s%s%s",
 			 count, groups, p->pid, end_of_many(r, end, sizeof(end)),

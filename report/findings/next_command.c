@@ -144,19 +144,13 @@ void next_command_program(FILE *to, const struct report *r)
 	}
 }
 
-/* As whoever attached numbers it. */
-static uint32_t attached_pid(const struct prof_process *p)
-{
-	return p->attached.pid ? p->attached.pid : p->pid;
-}
-
 /* Was scprof in the process, and left it, as no earlier one of that number? */
 static bool can_be_attached(const struct profile *p, uint32_t process)
 {
 	const struct prof_process *q = &p->process[process];
 
 	for (uint32_t i = 0; i < process; i++)
-		if (attached_pid(&p->process[i]) == attached_pid(q))
+		if (symbolize_pid(&p->process[i]) == symbolize_pid(q))
 			return false;
 	return q->attached.threads && q->attached.flags & SCP_ATTACHED_DETACHED;
 }
@@ -168,16 +162,16 @@ static void put_attached(FILE *to, const struct report *r)
 
 	for (uint32_t i = 0; i < r->processes && count < ATTACHED_MOST; i++)
 		if (can_be_attached(r->profile, i) && ++count)
-			fprintf(to, " %" PRIu32, attached_pid(&r->profile->process[i]));
+			fprintf(to, " %" PRIu32, symbolize_pid(&r->profile->process[i]));
 	if (!count)
-		fprintf(to, " %" PRIu32, attached_pid(r->asked));
+		fprintf(to, " %" PRIu32, symbolize_pid(r->asked));
 }
 
 bool next_command_dump(FILE *to, const struct report *r)
 {
 	if (!r->asked || !r->asked->attached.known)
 		return false;
-	fprintf(to, "scprof dump %" PRIu32, attached_pid(r->asked));
+	fprintf(to, "scprof dump %" PRIu32, symbolize_pid(r->asked));
 	return true;
 }
 

@@ -291,11 +291,10 @@ static bool lacks_names(struct report *r, const struct prof_path *path)
 	for (uint32_t i = 0; i < path->frames; i++) {
 		const struct prof_frame *f = &path->frame[i];
 		const struct symbol *s;
-		size_t count;
 
 		if (f->module != PROF_NO_MODULE && f->module != PROF_SOURCE && !f->heuristic)
 			continue;
-		s = frame_symbols_find(r, f, &count);
+		s = frame_symbols_find(r, f, NULL);
 		if (s->language && strcmp(s->language, "python") != 0)
 			return false;
 		unnamed |= f->module == PROF_NO_MODULE

@@ -83,7 +83,6 @@ static void write_key(char *key, const struct profile *p, const struct prof_fram
 static char *look_up(struct labels *l, const struct profile *p, const struct prof_frame *frame)
 {
 	char *text = NULL, *clean;
-	size_t count;
 	int bytes;
 
 	if (l->profile != p) {
@@ -93,7 +92,7 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 	}
 	if (!l->symbols)
 		return NULL;
-	const struct symbol *s = symbolize_frame(l->symbols, frame, &count);
+	const struct symbol *s = symbolize_frame(l->symbols, frame, NULL);
 	if (s->language && s->file && s->line)
 		bytes = asprintf(&text, "%s (%s:%d)", s->brief, base_name(s->file), s->line);
 	else if (s->language)

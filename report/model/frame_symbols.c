@@ -83,13 +83,12 @@ bool frame_symbols_is_starter(const struct symbol *s)
 uint32_t frame_symbols_trim_startup(struct report *r, const struct report_site *s)
 {
 	uint32_t frames = s->frames;
-	size_t count;
 
 	if (frames > 2 &&
-	    frame_symbols_is_starter(frame_symbols_find(r, &s->frame[frames - 2], &count)))
+	    frame_symbols_is_starter(frame_symbols_find(r, &s->frame[frames - 2], NULL)))
 		frames--;
 	while (frames > 1 &&
-	       frame_symbols_is_starter(frame_symbols_find(r, &s->frame[frames - 1], &count)))
+	       frame_symbols_is_starter(frame_symbols_find(r, &s->frame[frames - 1], NULL)))
 		frames--;
 	return frames;
 }

@@ -30,8 +30,7 @@ static bool has_generated(const struct profile *p)
 /* PROF_NONE: it has no name of a language, or out of memory. */
 static uint32_t line_of(struct profile *p, struct symbolizer *names, const struct prof_frame *frame)
 {
-	size_t count;
-	const struct symbol *s = symbolize_frame(names, frame, &count);
+	const struct symbol *s = symbolize_frame(names, frame, NULL);
 	uint32_t language = s->language ? symbolize_source_language(s->language) : 0;
 	struct prof_source_line line = {
 		.address = {(uint32_t)frame->offset, (uint32_t)(frame->offset >> 32)}};

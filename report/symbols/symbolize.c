@@ -328,10 +328,10 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 {
 	const struct answer *a = find_answer(s, frame);
 
-	if (a) {
-		*count = a->count;
+	if (count)
+		*count = a ? a->count : 1;
+	if (a)
 		return a->symbol;
-	}
 	memset(&s->nothing, 0, sizeof(s->nothing));
 	s->nothing.offset = frame->offset;
 	s->nothing.into = SYMBOL_START_UNKNOWN;
@@ -342,7 +342,6 @@ const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_fra
 		s->nothing.module = s->profile->module[frame->module].path;
 		s->nothing.module_name = name_of_module(s, frame->module);
 	}
-	*count = 1;
 	return &s->nothing;
 }
 

@@ -70,9 +70,9 @@ void symbolize_free(struct symbolizer *s);
 void symbolize_guard(struct symbolizer *s);
 bool symbolize_is_guarded(const struct symbolizer *s);
 
-/* The symbols of a frame, innermost first; `*count` is at least 1. A return address is looked up
- * one byte earlier, inside the call instruction. When nothing is known the one symbol has module
- * and offset only. Never NULL; owned by the symbolizer. */
+/* The symbols of a frame, innermost first; `*count` (NULL: not asked for) is at least 1. A return
+ * address is looked up one byte earlier, inside the call instruction. When nothing is known the one
+ * symbol has module and offset only. Never NULL; owned by the symbolizer. */
 const struct symbol *symbolize_frame(struct symbolizer *s, const struct prof_frame *frame,
 				     size_t *count);
 
@@ -82,6 +82,12 @@ const char *symbolize_starter(const char *function);
 
 /* Is it the C library, or the library of its threads? NULL: no. */
 bool symbolize_is_libc(const char *module);
+
+/* The number of a process, as those number it who look from outside of its container. */
+static inline uint32_t symbolize_pid(const struct prof_process *p)
+{
+	return p->attached.pid ? p->attached.pid : p->pid;
+}
 
 /* What a module is called where its path is not said: the last part of it, or of a file that runs
  * as a program the name that it was started by (redis-server, a link to redis-check-rdb). */

@@ -120,12 +120,6 @@ static bool try_file(struct jit *j, uint32_t process, bool dump, const char *pat
 	return true;
 }
 
-/* The same process, as who looks numbers it. */
-static uint32_t number_of(const struct prof_process *p)
-{
-	return p->attached.pid ? p->attached.pid : p->pid;
-}
-
 /* perf's own mark: the maker of a dump maps its first page. */
 static bool find_mapped_dump(uint32_t pid, uint32_t inside, char *path, size_t size)
 {
@@ -147,7 +141,7 @@ static bool find_mapped_dump(uint32_t pid, uint32_t inside, char *path, size_t s
 static bool try_inside(struct jit *j, uint32_t process, bool dump)
 {
 	const struct prof_process *p = &j->profile->process[process];
-	uint32_t pid = number_of(p);
+	uint32_t pid = symbolize_pid(p);
 	char path[PATH_MAX];
 
 	if (process >= PROCESSES)
@@ -291,58 +285,51 @@ const char *symbolize_jit_refused(struct jit *j)
 
 enum { CODE_LOAD = 0, CODE_CLOSE = 3 };
 
-#define MAGIC	     0x4a695444u
-#define LEAST_BYTES  16u /* of a record's head */
-#define NAME_MOST    4096u
-#define NAME_OF_LOAD 56u /* offset in the record */
+#define MAGIC	  0x4a695444u
+#define NAME_MOST 4096u
 
 struct header {
 	uint32_t magic, version, bytes, machine, reserved, pid;
 	uint64_t at_ns, flags;
 };
 
+/* What a record begins with. */
 struct record {
-	const char *start;
 	uint32_t type, bytes;
+	uint64_t at_ns;
 };
 
-/* Numbers may lie at any address. */
-static uint64_t get_u64(const char *at)
+/* The name follows. */
+struct load {
+	struct record head;
+	uint32_t pid, tid;
+	uint64_t mapped, address, bytes, number;
+};
+
+/* Records may lie at any address. */
+static void add_load(struct code_map *m, struct symbolize_files *files, const char *at,
+		     const struct record *r)
 {
-	uint64_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return v;
-}
-
-static uint32_t get_u32(const char *at)
-{
-	uint32_t v;
-
-	memcpy(&v, at, sizeof(v));
-	return v;
-}
-
-static void add_load(struct code_map *m, struct symbolize_files *files, const struct record *r)
-{
-	const char *name = r->start + NAME_OF_LOAD;
+	struct load load;
+	const char *name = at + sizeof(load);
 	struct code_piece piece = {.name = name};
-	uint64_t most = r->bytes > NAME_OF_LOAD ? r->bytes - NAME_OF_LOAD : 0;
+	uint64_t most = r->bytes > sizeof(load) ? r->bytes - sizeof(load) : 0;
 
 	if (!most || !*name || !memchr(name, '\0', most < NAME_MOST ? most : NAME_MOST))
 		return;
-	piece.start = get_u64(r->start + 32);
-	piece.end = piece.start + get_u64(r->start + 40);
+	memcpy(&load, at, sizeof(load));
+	piece.start = load.address;
+	piece.end = load.address + load.bytes;
 	code_map_add(m, files, &piece);
 }
 
 /* Records up to the first that the file does not hold as a whole. */
 static bool next_record(const char *end, const char *at, struct record *r)
 {
-	if ((uint64_t)(end - at) < LEAST_BYTES)
+	if ((uint64_t)(end - at) < sizeof(*r))
 		return false;
-	*r = (struct record){at, get_u32(at), get_u32(at + 4)};
-	return r->bytes >= LEAST_BYTES && r->bytes <= (uint64_t)(end - at);
+	memcpy(r, at, sizeof(*r));
+	return r->bytes >= sizeof(*r) && r->bytes <= (uint64_t)(end - at);
 }
 
 bool jitdump_read(struct code_map *m, struct symbolize_files *files, const char *text,
@@ -360,7 +347,7 @@ bool jitdump_read(struct code_map *m, struct symbolize_files *files, const char 
 		if (r.type == CODE_CLOSE || m->failed)
 			break;
 		if (r.type == CODE_LOAD)
-			add_load(m, files, &r);
+			add_load(m, files, at, &r);
 	}
 	return true;
 }

@@ -202,7 +202,7 @@ static bool try_processes(const struct search *s, const struct profile *p)
 
 	for (uint32_t i = 0; i < p->processes && i < PROCESSES; i++) {
 		const struct prof_process *one = &p->process[i];
-		unsigned pid = one->attached.pid ? one->attached.pid : one->pid;
+		unsigned pid = symbolize_pid(one);
 
 		if (path[0] == '/' && try(s, symbolize_open(s->files, s->st, "/proc/%u/root%s", pid,
 							    path)) == SYMBOLIZE_LOADED)

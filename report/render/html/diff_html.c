@@ -134,11 +134,10 @@ static uint32_t box_below(struct diff_paths *p, uint32_t above, const struct sym
 static uint32_t frames_shown(const struct diff *d, const struct diff_site *s)
 {
 	uint32_t frames = diff_path_frames(d, s);
-	size_t count;
 
-	if (frames > 2 && frame_symbols_is_starter(diff_path_symbols(d, s, frames - 2, &count)))
+	if (frames > 2 && frame_symbols_is_starter(diff_path_symbols(d, s, frames - 2, NULL)))
 		frames--;
-	while (frames > 1 && frame_symbols_is_starter(diff_path_symbols(d, s, frames - 1, &count)))
+	while (frames > 1 && frame_symbols_is_starter(diff_path_symbols(d, s, frames - 1, NULL)))
 		frames--;
 	return frames;
 }

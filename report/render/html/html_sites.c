@@ -14,8 +14,7 @@
 static uint32_t line_below(struct html *h, struct html_lines *l, uint32_t above,
 			   const struct prof_frame *frame)
 {
-	size_t count;
-	const struct symbol *s = frame_symbols_find(h->report, frame, &count);
+	const struct symbol *s = frame_symbols_find(h->report, frame, NULL);
 	uint32_t at = frame_symbols_number(s, frame->heuristic);
 
 	if (html_lines_lack(l, at))

@@ -169,8 +169,7 @@ static uint32_t own_frame(struct report *r, const struct report_site *s, uint32_
 			  uint32_t frames)
 {
 	for (uint32_t i = first; i < frames; i++) {
-		size_t count;
-		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], &count);
+		const struct symbol *symbol = frame_symbols_find(r, &s->frame[i], NULL);
 
 		if (symbol->language && !symbol->library)
 			return i;
@@ -223,8 +222,7 @@ void text_path_line(struct text *t, struct table *table, const struct report_sit
 /* Short, since two of them share a line: function:line, or what is known. */
 static char *caller_label(struct report *r, const struct prof_frame *frame)
 {
-	size_t count;
-	const struct symbol *s = frame_symbols_find(r, frame, &count);
+	const struct symbol *s = frame_symbols_find(r, frame, NULL);
 	char *label = NULL;
 
 	if (!s->brief || !s->line)

@@ -34,9 +34,8 @@ static uint32_t place_of(const struct row *row, uint32_t i)
 
 static const char *text_of(struct sorting *s, const struct prof_frame *frame)
 {
-	size_t count;
-	uint32_t at = frame_symbols_number(frame_symbols_find(s->report, frame, &count),
-					   frame->heuristic);
+	uint32_t at =
+		frame_symbols_number(frame_symbols_find(s->report, frame, NULL), frame->heuristic);
 
 	if (array_reach((void **)&s->text, &s->room, at, sizeof(*s->text), 0) && !s->text[at])
 		s->text[at] = text_path_frame_line(s->report, frame, 0);
