@@ -52,54 +52,42 @@ static uint64_t account(const struct loop_tables *t, struct loop *l, const uint3
 	return shown;
 }
 
-struct ranked {
-	uint32_t component;
-	uint64_t units;
-};
-
-static int compare_ranked(const void *left, const void *right)
+/* Loops first, the longest of them first. */
+static int compare_parts(const void *left, const void *right)
 {
-	const struct ranked *a = left, *b = right;
+	const struct loop_part *a = left, *b = right;
 
-	return ARRAY_ORDER(b->units, a->units) ?: ARRAY_ORDER(a->component, b->component);
+	return ARRAY_ORDER(b->loop, a->loop)
+		       ?: ARRAY_ORDER(b->units, a->units)
+		       ?: ARRAY_ORDER(a->component, b->component);
 }
 
-/* The loops of a graph, longest first, without those too short to be shown. */
-static struct ranked *rank_loops(const struct loop_rows *w, uint32_t *count)
+/* Without those too short to be shown. */
+static uint32_t count_loops(const struct loop_rows *w, const struct loop_part *sorted)
 {
-	const struct loop_graph *g = w->graph;
-	struct loop_part *part = loop_graph_measure(g);
-	struct ranked *ranked = calloc((size_t)g->components + 1, sizeof(*ranked));
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; part && ranked && i < g->components; i++)
-		if (part[i].loop)
-			ranked[n++] = (struct ranked){i, part[i].units};
-	if (ranked)
-		qsort(ranked, n, sizeof(*ranked), compare_ranked);
-	while (n > 1 && (double)ranked[n - 1].units < w->limits->least_share * (double)w->units)
-		n--;
-	*count = n;
-	if (!part) {
-		free(ranked);
-		return NULL;
-	}
-	free(part);
-	return ranked;
+	while (n < w->graph->components && sorted[n].loop &&
+	       (!n || (double)sorted[n].units >= w->limits->least_share * (double)w->units))
+		n++;
+	return n;
 }
 
 static int fill_cycles(struct loop_rows *w)
 {
+	struct loop_part *part = loop_graph_measure(w->graph);
 	uint32_t count;
-	struct ranked *ranked = rank_loops(w, &count);
-	int status = 0;
+	int status;
 
+	if (!part)
+		return -1;
+	qsort(part, w->graph->components, sizeof(*part), compare_parts);
+	count = count_loops(w, part);
 	w->loop->cycle = calloc((size_t)count + 1, sizeof(*w->loop->cycle));
-	if (!ranked || !w->loop->cycle)
-		status = -1;
+	status = w->loop->cycle ? 0 : -1;
 	for (uint32_t i = 0; !status && i < count; i++)
-		status = loop_rows_cycle(w, ranked[i].component);
-	free(ranked);
+		status = loop_rows_cycle(w, part[i].component);
+	free(part);
 	return status ? status : loop_rows_finish(w);
 }
 

@@ -186,6 +186,8 @@ struct loop_part *loop_graph_measure(const struct loop_graph *g)
 {
 	struct loop_part *part = calloc((size_t)g->components + 1, sizeof(*part));
 
+	for (uint32_t i = 0; part && i < g->components; i++)
+		part[i].component = i;
 	for (uint32_t i = 0; part && i < g->nodes; i++)
 		part[g->node[i].component].units += g->node[i].units;
 	for (uint32_t i = 0; part && i < g->edges; i++) {

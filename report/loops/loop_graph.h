@@ -40,6 +40,7 @@ struct loop_edge *loop_graph_edge(struct loop_graph *g);
 int loop_graph_settle(struct loop_graph *g);
 
 struct loop_part {
+	uint32_t component;
 	bool loop; /* has an edge inside */
 	uint64_t units;
 };

@@ -57,9 +57,7 @@ static bool works_for_python(const struct profile *p, const struct prof_frame *f
 
 uint32_t computing_function_at(const struct profile *p, const struct prof_path *path)
 {
-	uint32_t site = path_site_of(p, path);
-
-	uint32_t at = 0;
+	uint32_t site = path_site_of(p, path), at = 0;
 
 	while (at < site && works_for_python(p, &path->frame[at]))
 		at++;
@@ -88,22 +86,14 @@ static struct sums *row_of(struct building *b, const struct prof_path *path)
 	}
 	uint32_t row = pairs_add(&b->functions, name, module);
 
-	if (b->names.failed || row == PAIRS_NONE)
+	if (b->names.failed)
+		return NULL;
+	if (!array_reach((void **)&c->row, &b->room, row, sizeof(*c->row), 0) ||
+	    !array_reach((void **)&b->sums, &b->sums_room, row, sizeof(*b->sums), 0))
 		return NULL;
 	if (row == c->rows) {
-		struct report_computing_row *grown =
-			array_room(c->row, &b->room, c->rows, sizeof(*grown));
-		struct sums *more = array_room(b->sums, &b->sums_room, c->rows, sizeof(*more));
-
-		c->row = grown ? grown : c->row;
-		b->sums = more ? more : b->sums;
-		if (!grown || !more)
-			return NULL;
-		c->row[c->rows++] = (struct report_computing_row){.function = s->function,
-								  .brief = s->brief,
-								  .module = s->module,
-								  .module_name = s->module_name,
-								  .language = s->language};
+		PROF_SET(&c->row[row], s, function, brief, module, module_name, language);
+		c->rows++;
 	}
 	return &b->sums[row];
 }
@@ -153,8 +143,7 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 		struct report_site *place = &b->c->row[sums - b->sums].place;
 
 		sums->path_samples = samples;
-		place->frame = p->path[s->path].frame;
-		place->frames = p->path[s->path].frames;
+		PROF_SET(place, &p->path[s->path], frame, frames);
 		place->path_flags = p->path[s->path].flags;
 		b->c->row[sums - b->sums].at = computing_function_at(p, &p->path[s->path]);
 	}
