@@ -10,7 +10,7 @@
 /* Ranks stand for names: equal names have equal ranks. */
 struct comparing {
 	const struct groups *groups;
-	uint32_t *function_rank, *module_rank; /* by index */
+	uint32_t *function_rank; /* by index */
 };
 
 struct item {
@@ -28,24 +28,15 @@ static int compare_functions(const void *left, const void *right, void *profile)
 	return strcmp(a->name, b->name) ?: strcmp(a->library, b->library);
 }
 
-static int compare_modules(const void *left, const void *right, void *profile)
+static uint32_t *rank_functions(const struct profile *p)
 {
-	const struct prof_module *m = ((const struct profile *)profile)->module;
+	uint32_t *order = array_order(p->functions, compare_functions, (void *)p);
+	uint32_t *rank = order ? malloc(((size_t)p->functions + 1) * sizeof(*rank)) : NULL;
 
-	return strcmp(m[*(const uint32_t *)left].path, m[*(const uint32_t *)right].path);
-}
+	for (uint32_t i = 0; rank && i < p->functions; i++) {
+		bool same = i && !compare_functions(&order[i - 1], &order[i], (void *)p);
 
-/* Ranks from 1: no module, as a frame may have, comes before all. */
-static uint32_t *rank_all(uint32_t count, const struct profile *p,
-			  int (*compare)(const void *, const void *, void *))
-{
-	uint32_t *order = array_order(count, compare, (void *)p);
-	uint32_t *rank = order ? malloc(((size_t)count + 1) * sizeof(*rank)) : NULL;
-
-	for (uint32_t i = 0; rank && i < count; i++) {
-		bool same = i && !compare(&order[i - 1], &order[i], (void *)p);
-
-		rank[order[i]] = same ? rank[order[i - 1]] : i + 1;
+		rank[order[i]] = same ? rank[order[i - 1]] : i;
 	}
 	free(order);
 	return rank;
@@ -111,15 +102,15 @@ double groups_order_key(enum report_sort sort, const struct report_site *s)
 	return isnan(key) ? -INFINITY : key;
 }
 
-static uint32_t module_rank(const struct comparing *c, const struct prof_frame *f)
+static const char *module_path(const struct profile *p, const struct prof_frame *f)
 {
-	return f->module < c->groups->profile->modules ? c->module_rank[f->module] : 0;
+	return f->module < p->modules ? p->module[f->module].path : "";
 }
 
-static int compare_frames(const struct comparing *c, const struct prof_frame *a,
+static int compare_frames(const struct profile *p, const struct prof_frame *a,
 			  const struct prof_frame *b)
 {
-	return ARRAY_ORDER(module_rank(c, a), module_rank(c, b))
+	return (a->module == b->module ? 0 : strcmp(module_path(p, a), module_path(p, b)))
 		       ?: ARRAY_ORDER(a->offset, b->offset)
 		       ?: ARRAY_ORDER(a->exact, b->exact)
 		       ?: ARRAY_ORDER(a->heuristic, b->heuristic);
@@ -133,7 +124,7 @@ static int compare_paths(const struct comparing *c, const struct group_row *a,
 	int order = 0;
 
 	for (uint32_t i = 0; !order && i < x.frames && i < y.frames; i++)
-		order = compare_frames(c, &x.frame[i], &y.frame[i]);
+		order = compare_frames(c->groups->profile, &x.frame[i], &y.frame[i]);
 	return order ?: ARRAY_ORDER(x.frames, y.frames);
 }
 
@@ -190,17 +181,14 @@ static int sort_rows(struct groups *g, struct comparing *c)
 
 int groups_order_sort(struct groups *g)
 {
-	const struct profile *p = g->profile;
-	struct comparing c = {g, rank_all(p->functions, p, compare_functions),
-			      rank_all(p->modules, p, compare_modules)};
+	struct comparing c = {g, rank_functions(g->profile)};
 	int status = -1;
 
 	g->order = array_alloc(((size_t)g->rows + 1) * sizeof(*g->order));
 	g->place = array_alloc(((size_t)g->rows + 1) * sizeof(*g->place));
-	if (g->order && g->place && c.function_rank && c.module_rank)
+	if (g->order && g->place && c.function_rank)
 		status = sort_rows(g, &c);
 	free(c.function_rank);
-	free(c.module_rank);
 	return status == 0 ? find_sites(g) : -1;
 }
 
