@@ -213,9 +213,8 @@ static char *finish(FILE *memory, char *const *line, size_t width)
 	return *line;
 }
 
-/* The line of a row, or (NULL) the titles. */
-static char *make_line(const struct columns *c, const struct row *r, const struct row_mean *run,
-		       const struct row_mean *window, const char *function, const char *caller)
+char *columns_line(const struct columns *c, const struct row *r, const struct row_mean *run,
+		   const struct row_mean *window, const char *function, const char *caller)
 {
 	char *line = NULL, text[96];
 	size_t bytes;
@@ -241,17 +240,6 @@ static char *make_line(const struct columns *c, const struct row *r, const struc
 		put_name(memory, caller, c->caller, c->utf8);
 	}
 	return finish(memory, &line, c->width);
-}
-
-char *columns_head(const struct columns *c)
-{
-	return make_line(c, NULL, NULL, NULL, "function", "called from");
-}
-
-char *columns_row(const struct columns *c, const struct row *r, const struct row_mean *run,
-		  const struct row_mean *window, const char *function, const char *caller)
-{
-	return make_line(c, r, run, window, function, caller);
 }
 
 /* The lines of a picture. Each is cut to the picture's width. */

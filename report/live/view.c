@@ -184,8 +184,8 @@ static void add_row(struct making *m, size_t at, bool selected)
 	live_rows_means(m->from->rows, m->from->feed, row, &run, &window);
 	function_of(m, row, function, sizeof(function));
 	view_lines_add(m->view,
-		       columns_row(&m->columns, r, &run, &window, function,
-				   m->columns.caller ? caller_of(m, row) : ""),
+		       columns_line(&m->columns, r, &run, &window, function,
+				    m->columns.caller ? caller_of(m, row) : ""),
 		       selected ? VIEW_SELECTED : VIEW_PLAIN);
 	m->unreliable |= run.unreliable;
 	m->aside = m->aside || run.warmup_calls;
@@ -323,7 +323,9 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 		m.columns = columns_fit(width, utf8, longest_function(&m),
 					s->by != REPORT_BY_FUNCTION || from->feed->groups.caller,
 					from->rows->has_states);
-		view_lines_add(v, columns_head(&m.columns), VIEW_HEAD);
+		view_lines_add(
+			v, columns_line(&m.columns, NULL, NULL, NULL, "function", "called from"),
+			VIEW_HEAD);
 		uint32_t rows = computing_rows(&m);
 		m.height -= height && rows ? rows + 2 : 0;
 		if (m.shown)

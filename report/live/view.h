@@ -85,10 +85,10 @@ struct columns {
  * names, which get the rest, or without; `states`: with where the time went. */
 struct columns columns_fit(size_t width, bool utf8, size_t function, bool callers, bool states);
 
-/* Texts of columns.width at most, to be freed; NULL: out of memory. Names must be clean. */
-char *columns_head(const struct columns *c);
-char *columns_row(const struct columns *c, const struct row *r, const struct row_mean *run,
-		  const struct row_mean *window, const char *function, const char *caller);
+/* A row, or (NULL) the titles: a text of columns.width at most, to be freed; NULL: out of memory.
+ * Names must be clean. */
+char *columns_line(const struct columns *c, const struct row *r, const struct row_mean *run,
+		   const struct row_mean *window, const char *function, const char *caller);
 
 /* "12,345", "0.3", "1.23M": so many a second. */
 void columns_rate(char *out, size_t room, double a_second);
