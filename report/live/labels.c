@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A frame is known by a text that says all that is shown of it, since the numbers of modules and of
- * functions change with the model. */
+/* A frame is known by its key, since the numbers of modules and of functions change with the
+ * model. */
 #include "report/live/view.h"
 
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 struct labels {
 	bool utf8;
 	struct live_reader *reader;
-	struct string_index keys;
-	char **text; /* by number of the key; NULL: not looked up yet */
+	struct pairs keys; /* upper and lower half */
+	char **text;	   /* by number of the key; NULL: not looked up yet */
 	uint32_t room;
 	struct symbolizer *symbols; /* of `profile`; made when it is needed */
 	const struct profile *profile;
@@ -54,30 +54,8 @@ void labels_free(struct labels *l)
 	for (uint32_t i = 0; i < l->room; i++)
 		free(l->text[i]);
 	free(l->text);
-	string_index_clear(&l->keys);
+	pairs_clear(&l->keys);
 	free(l);
-}
-
-#define KEY_BYTES (SCP_SOURCE_NAME_MAX + SCP_SOURCE_FILE_MAX + 2 * SCP_BUILD_ID_MAX + 4200)
-
-static void write_key(char *key, const struct profile *p, const struct prof_frame *frame)
-{
-	const struct prof_source_line *line;
-	const struct prof_source_function *f;
-
-	if (frame->module == PROF_SOURCE) {
-		f = symbolize_source_find(p, frame, &line);
-		snprintf(key, KEY_BYTES, "\x1f%s\x1f%s\x1f%" PRIu32, f ? f->name : "",
-			 f ? f->file : "", line ? line->line : 0);
-		return;
-	}
-	int at = snprintf(key, KEY_BYTES, "%" PRIx64 " %d ", (uint64_t)frame->offset, frame->exact);
-	if (frame->module == PROF_NO_MODULE)
-		return;
-	const struct prof_module *m = &p->module[frame->module];
-	for (uint32_t i = 0; i < m->build_id_bytes; i++)
-		at += snprintf(key + at, KEY_BYTES - (size_t)at, "%02x", m->build_id[i]);
-	snprintf(key + at, KEY_BYTES - (size_t)at, " %.4100s", m->path);
 }
 
 static char *look_up(struct labels *l, const struct profile *p, const struct prof_frame *frame)
@@ -114,10 +92,9 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 
 const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame)
 {
-	char key[KEY_BYTES];
+	uint64_t key = row_key_frame(p, frame);
+	uint32_t number = pairs_add(&l->keys, (uint32_t)(key >> 32), (uint32_t)key);
 
-	write_key(key, p, frame);
-	uint32_t number = string_index_add(&l->keys, key);
 	if (!array_reach((void **)&l->text, &l->room, number, sizeof(*l->text), 0))
 		return "?";
 	if (!l->text[number])

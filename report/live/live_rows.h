@@ -12,6 +12,8 @@
 
 /* A hash of function, outcome and path (groups_path): the same in every model of the same files. */
 uint64_t row_key_of(const struct profile *p, const struct group_row *g, struct group_path path);
+/* The same of a frame: of all that is shown of it. */
+uint64_t row_key_frame(const struct profile *p, const struct prof_frame *frame);
 
 /* ---- where the time of a row's calls went: sums of its entries, and shares ---- */
 

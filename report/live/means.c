@@ -128,6 +128,8 @@ struct row_states row_states_of(const struct row_sums_states *some,
 	return out;
 }
 
+#define BEGIN UINT64_C(0xcbf29ce484222325)
+
 static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 {
 	const unsigned char *at = data;
@@ -154,27 +156,33 @@ static uint64_t mix_source(uint64_t h, const struct profile *p, const struct pro
 	return mix(h, line->address, sizeof(line->address));
 }
 
+uint64_t row_key_frame(const struct profile *p, const struct prof_frame *frame)
+{
+	const struct prof_module *m = frame->module < p->modules ? &p->module[frame->module] : NULL;
+	uint64_t h = BEGIN, offset = (uint64_t)frame->offset << 1 | frame->exact;
+
+	if (frame->module == PROF_SOURCE)
+		return mix_source(h, p, frame);
+	if (m) {
+		h = mix(h, m->build_id, m->build_id_bytes);
+		h = mix(h, m->path, strlen(m->path));
+	}
+	return mix(h, &offset, sizeof(offset));
+}
+
 uint64_t row_key_of(const struct profile *p, const struct group_row *g, struct group_path path)
 {
 	const struct prof_function *function = &p->function[g->function];
 	uint32_t outcome = g->outcome;
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t h = BEGIN;
 
 	h = mix(h, function->name, strlen(function->name) + 1);
 	h = mix(h, function->library, strlen(function->library) + 1);
 	h = mix(h, &outcome, sizeof(outcome));
 	for (uint32_t i = 0; i < path.frames; i++) {
-		const struct prof_frame *frame = &path.frame[i];
-		uint64_t offset = frame->offset;
+		uint64_t frame = row_key_frame(p, &path.frame[i]);
 
-		if (frame->module == PROF_SOURCE) {
-			h = mix_source(h, p, frame);
-			continue;
-		}
-		if (frame->module != PROF_NO_MODULE)
-			h = mix(h, p->module[frame->module].path,
-				strlen(p->module[frame->module].path));
-		h = mix(h, &offset, sizeof(offset));
+		h = mix(h, &frame, sizeof(frame));
 	}
 	return h;
 }

@@ -43,27 +43,33 @@ void code_map_add(struct code_map *m, struct symbolize_files *files, const struc
 	m->pieces++;
 }
 
-static int compare_bounds(const void *left, const void *right)
+static int compare_addresses(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
 	return (a > b) - (a < b);
 }
 
-static void fill_bounds(struct code_map *m)
+uint32_t code_map_sort(uint64_t *address, uint32_t count)
 {
 	uint32_t kept = 0;
 
+	if (count)
+		qsort(address, count, sizeof(*address), compare_addresses);
+	for (uint32_t i = 0; i < count; i++)
+		if (!kept || address[i] != address[kept - 1])
+			address[kept++] = address[i];
+	return kept;
+}
+
+static void fill_bounds(struct code_map *m)
+{
 	for (uint32_t i = 0; i < m->pieces; i++) {
 		m->bound[2 * i] = m->piece[i].start;
 		m->bound[2 * i + 1] = m->piece[i].end;
 	}
-	qsort(m->bound, 2 * (size_t)m->pieces, sizeof(*m->bound), compare_bounds);
-	for (uint32_t i = 0; i < 2 * m->pieces; i++)
-		if (!kept || m->bound[i] != m->bound[kept - 1])
-			m->bound[kept++] = m->bound[i];
-	m->bounds = kept;
-	for (uint32_t i = 0; i < kept; i++)
+	m->bounds = code_map_sort(m->bound, 2 * m->pieces);
+	for (uint32_t i = 0; i < m->bounds; i++)
 		m->owner[i] = NO_PIECE;
 }
 

@@ -117,13 +117,6 @@ struct addresses {
 	uint32_t count, room;
 };
 
-static int compare_addresses(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static bool add_path(struct addresses *a, const struct prof_path *path)
 {
 	for (uint32_t i = 0; i < path->frames; i++) {
@@ -145,16 +138,10 @@ static bool add_path(struct addresses *a, const struct prof_path *path)
 static struct addresses collect(const struct profile *p)
 {
 	struct addresses a = {0};
-	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < p->paths && add_path(&a, &p->path[i]); i++)
 		;
-	if (a.count)
-		qsort(a.address, a.count, sizeof(*a.address), compare_addresses);
-	for (uint32_t i = 0; i < a.count; i++)
-		if (!kept || a.address[i] != a.address[kept - 1])
-			a.address[kept++] = a.address[i];
-	a.count = kept;
+	a.count = code_map_sort(a.address, a.count);
 	return a;
 }
 

@@ -28,6 +28,9 @@ struct code_map {
 	bool failed; /* out of memory, or beyond the limit of `files` */
 };
 
+/* Sorts addresses, and keeps each once: how many are left. */
+uint32_t code_map_sort(uint64_t *address, uint32_t count);
+
 struct code_answer {
 	const struct code_piece *piece; /* NULL: not known */
 	bool ambiguous;			/* pieces of different names lay there, one after another */
