@@ -61,8 +61,9 @@ enum source_fault {
 	SOURCE_FAULT_MEMORY,
 	SOURCE_FAULTS
 };
-extern const char *const source_fault_names[SOURCE_FAULTS]; /* a word each, for metrics */
-extern const char *const source_fault_words[SOURCE_FAULTS]; /* for people */
+extern const struct source_fault_words {
+	const char *name, *words; /* for metrics; for people */
+} source_faults[SOURCE_FAULTS];
 
 /* The agent keeps one of these for it, each with a limit of its own. */
 enum source_holding {

@@ -18,22 +18,15 @@ const char *const source_state_names[SOURCE_STATES] = {
 	[SOURCE_DUPLICATE] = "duplicate", [SOURCE_WAITING] = "waiting",
 };
 
-const char *const source_fault_names[SOURCE_FAULTS] = {
-	[SOURCE_FAULT_LINK] = "link",		[SOURCE_FAULT_KIND] = "kind",
-	[SOURCE_FAULT_OWNER] = "owner",		[SOURCE_FAULT_OPEN] = "open",
-	[SOURCE_FAULT_SIZE] = "size",		[SOURCE_FAULT_CONTENT] = "content",
-	[SOURCE_FAULT_BACKWARDS] = "backwards", [SOURCE_FAULT_MEMORY] = "memory",
-};
-
-const char *const source_fault_words[SOURCE_FAULTS] = {
-	[SOURCE_FAULT_LINK] = "a symbolic link",
-	[SOURCE_FAULT_KIND] = "no regular file",
-	[SOURCE_FAULT_OWNER] = "another user's",
-	[SOURCE_FAULT_OPEN] = "cannot be opened",
-	[SOURCE_FAULT_SIZE] = "larger than what is read",
-	[SOURCE_FAULT_CONTENT] = "damaged, or no profile",
-	[SOURCE_FAULT_BACKWARDS] = "its sums went back",
-	[SOURCE_FAULT_MEMORY] = "no memory to read it",
+const struct source_fault_words source_faults[SOURCE_FAULTS] = {
+	[SOURCE_FAULT_LINK] = {"link", "a symbolic link"},
+	[SOURCE_FAULT_KIND] = {"kind", "no regular file"},
+	[SOURCE_FAULT_OWNER] = {"owner", "another user's"},
+	[SOURCE_FAULT_OPEN] = {"open", "cannot be opened"},
+	[SOURCE_FAULT_SIZE] = {"size", "larger than what is read"},
+	[SOURCE_FAULT_CONTENT] = {"content", "damaged, or no profile"},
+	[SOURCE_FAULT_BACKWARDS] = {"backwards", "its sums went back"},
+	[SOURCE_FAULT_MEMORY] = {"memory", "no memory to read it"},
 };
 
 static int refuse(struct source *s, enum source_fault why, enum source_fault *fault)

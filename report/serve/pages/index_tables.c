@@ -258,7 +258,7 @@ static struct line profile_line(const struct source *s)
 {
 	if (!source_is_finished(s))
 		return (struct line){
-			.word = {NULL, source_fault_words[s->fault]},
+			.word = {NULL, source_faults[s->fault].words},
 			.path = s->path,
 			.number = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}};
 	return (struct line){.word = {s->program, s->figures.ended},

@@ -286,7 +286,7 @@ static void put_files(struct metrics *m, const struct agent *a)
 	metrics_write_counter(m, "scprof_read_failures", "",
 			      "Files or readings that were refused.");
 	for (unsigned i = 0; i < SOURCE_FAULTS; i++) {
-		METRICS_SAMPLE(m, "reason", source_fault_names[i]);
+		METRICS_SAMPLE(m, "reason", source_faults[i].name);
 		metrics_write_whole(m, a->faults[i]);
 	}
 	one_gauge(m, "scprof_files_beyond_limit", "", "Files passed over because of the limits.",
