@@ -4,6 +4,7 @@
  * that are shown. */
 #pragma once
 
+#include "report/containers/string_index.h"
 #include "report/live/live_reader.h"
 #include "report/model/sites.h"
 #include "stats/mean/stopping.h"
@@ -159,7 +160,9 @@ struct precision {
 	double calls;	     /* of all sites that may matter */
 	double due_s;	     /* when a stretch ends next: INFINITY: there is none */
 	bool without_waits;  /* at that look, functions that wait did not matter */
-	struct precision_site *known;
+	struct pairs keys;   /* private: halves of rows' keys; and the sites by number */
+	struct precision_site *site;
+	uint32_t room;
 };
 
 /* After live_rows_update, `now_s` seconds of recording after the start. 1: reached; 0: not yet; -1:

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Each site is looked at independently. It is known by its row's key, which is the same in every
  * model. */
-#define HASH_NONFATAL_OOM 1
 #include "report/live/live_rows.h"
 
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 struct precision_site {
-	uint64_t key;
 	struct stopping stopping;
 	unsigned unreliable; /* at the last look */
-	UT_hash_handle hh;
 };
 
 void precision_free(struct precision *p)
 {
-	struct precision_site *s, *next;
-
-	HASH_ITER(hh, p->known, s, next)
-	{
-		HASH_DEL(p->known, s);
-		free(s);
-	}
+	pairs_clear(&p->keys);
+	free(p->site);
 }
 
 static bool is_named(const char *names, const char *function)
@@ -53,24 +44,18 @@ static bool is_candidate(const struct precision *p, const struct live_reader *f,
 	       (!p->names || is_named(p->names, f->profile->function[g->function].name));
 }
 
+/* NULL: out of memory. */
 static struct precision_site *site_of(struct precision *p, uint64_t key, double now_s,
 				      const struct stopping_stretch *now)
 {
-	struct precision_site *s;
+	uint32_t known = p->keys.count;
+	uint32_t number = pairs_add(&p->keys, (uint32_t)(key >> 32), (uint32_t)key);
 
-	HASH_FIND(hh, p->known, &key, sizeof(key), s);
-	if (s)
-		return s;
-	s = calloc(1, sizeof(*s));
-	if (!s)
+	if (!array_reach((void **)&p->site, &p->room, number, sizeof(*p->site), 0))
 		return NULL;
-	s->key = key;
-	stopping_begin(&s->stopping, p->relative, p->least_s, now_s, now);
-	HASH_ADD(hh, p->known, key, sizeof(s->key), s);
-	if (s->hh.tbl)
-		return s;
-	free(s);
-	return NULL;
+	if (number == known)
+		stopping_begin(&p->site[number].stopping, p->relative, p->least_s, now_s, now);
+	return &p->site[number];
 }
 
 static void estimate(struct precision_site *s, const struct live_reader *f, const struct rows *r,
