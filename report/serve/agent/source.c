@@ -140,16 +140,6 @@ static int keep(struct source *s, const struct profile *p, const bool *skip)
 	return 0;
 }
 
-static bool same_cells(const struct cells *a, const struct cells *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (a->cell[i].calls != b->cell[i].calls)
-			return false;
-	return true;
-}
-
 void source_describe(struct source *s, const struct profile *p)
 {
 	const struct prof_process *of = &p->process[0];
@@ -182,24 +172,16 @@ enum source_result source_take(struct source *s, struct counters *c, const struc
 {
 	bool *skip = calloc((size_t)p->functions + 1, sizeof(*skip));
 	enum source_result result = SOURCE_FAILED;
-	struct cells now = {0};
+	bool grew;
 
 	*fault = SOURCE_FAULT_MEMORY;
-	if (skip && row_counters_take(&now, c, s->service, p, skip) == 0) {
+	if (skip && row_counters_take(&s->cells, c, s->service, p, skip) == 0) {
 		*fault = SOURCE_FAULT_BACKWARDS;
-		if (row_counters_publish(&now, count ? &s->cells : &now, c, s->service, p,
-					 s->past) == 0)
-			result = s->last && same_cells(&now, &s->cells) ? SOURCE_SAME : SOURCE_GREW;
+		if (row_counters_publish(&s->cells, s->service, p, count, s->past, &grew) == 0)
+			result = s->last && !grew ? SOURCE_SAME : SOURCE_GREW;
 	}
-	if (result != SOURCE_FAILED) {
-		struct cells old = s->cells;
-
-		s->cells = now;
-		now = old;
-		if (keep(s, p, skip))
-			*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the means are older */
-	}
-	row_counters_free(&now);
+	if (result != SOURCE_FAILED && keep(s, p, skip))
+		*fault = SOURCE_FAULT_MEMORY; /* the sums are right; the means are older */
 	free(skip);
 	return result;
 }

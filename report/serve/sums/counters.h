@@ -186,8 +186,7 @@ struct cell_states {
 	double switched, known, weighted, runnable_ns, asleep_ns;
 };
 
-struct cell {
-	struct counters_row *row;
+struct cell_sums {
 	prof_u128 calls, ticks, bytes, units, units_sq, inner_calls;
 	bool has_bytes;
 	struct cell_states states;
@@ -196,20 +195,25 @@ struct cell {
 	long double state_seconds[COUNTERS_STATES], switched_calls;
 };
 
+struct cell {
+	struct counters_row *row;
+	struct cell_sums now, last; /* last: of what was published */
+};
+
 struct cells {
 	struct cell *cell; /* a row is in it once */
 	uint32_t count, room;
-	uint64_t lost[COUNTERS_LOSSES];
+	uint64_t lost[COUNTERS_LOSSES], lost_last[COUNTERS_LOSSES];
 };
 
-/* The cells of one file's model. skip[function of p] becomes true where it is counted
+/* Take a reading of one file's model. skip[function of p] becomes true where it is counted
  * under LABEL_OTHER. 0, -1: out of memory. row_counters_free is due either way. */
 int row_counters_take(struct cells *cells, struct counters *c, struct counters_service *s,
 		      const struct profile *p, bool *skip);
 void row_counters_free(struct cells *cells);
 
-/* Add to the rows what `now` has more than `before`, with the clock and overhead of p; past: as of
- * counters_add. Estimates of `now` that are less than before become those. 0, or -1 and nothing was
- * added: a sum is less than it was. */
-int row_counters_publish(struct cells *now, const struct cells *before, struct counters *c,
-			 struct counters_service *s, const struct profile *p, bool past);
+/* Add to the rows what that reading has more than the last one, or (count false) only keep it, with
+ * the clock and overhead of p; past: as of counters_add. Estimates that are less than before become
+ * those. *grew: there are more calls. 0, or -1 and nothing was added: a sum is less than it was. */
+int row_counters_publish(struct cells *cells, struct counters_service *s, const struct profile *p,
+			 bool count, bool past, bool *grew);

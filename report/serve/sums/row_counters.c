@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A row keeps the index of its cell in the current list (stamp), so that lists are matched in one
- * pass. */
+/* A row keeps the index of its cell in the list that is at work (stamp), so that its cell is found
+ * at once. */
 #include "report/serve/sums/counters.h"
 
 #include <math.h>
@@ -9,21 +9,21 @@
 #include "profile/base/array.h"
 #include "report/model/sites.h"
 
-static struct cell *cell_of(struct cells *cells, uint64_t stamp, struct counters_row *row)
+static struct cell_sums *cell_of(struct cells *cells, uint64_t stamp, struct counters_row *row)
 {
 	if (row->stamp == stamp)
-		return &cells->cell[row->cell];
+		return &cells->cell[row->cell].now;
 	if (!array_reach((void **)&cells->cell, &cells->room, cells->count, sizeof(*cells->cell),
 			 0))
 		return NULL;
 	row->stamp = stamp;
 	row->cell = cells->count;
 	cells->cell[cells->count] = (struct cell){.row = row};
-	return &cells->cell[cells->count++];
+	return &cells->cell[cells->count++].now;
 }
 
 /* A report estimates them likewise (report/model/states.c): the ratio of the row. */
-static void take_states(struct cell *cell, const struct prof_sums *s, double stolen)
+static void take_states(struct cell_sums *cell, const struct prof_sums *s, double stolen)
 {
 	const struct prof_states *t = s->states;
 	struct cell_states *to = &cell->states;
@@ -52,7 +52,7 @@ static void take_states(struct cell *cell, const struct prof_sums *s, double sto
 static int take_entry(struct cells *cells, uint64_t stamp, struct counters_row *row,
 		      const struct prof_entry *e, double stolen)
 {
-	struct cell *cell = row ? cell_of(cells, stamp, row) : NULL;
+	struct cell_sums *cell = row ? cell_of(cells, stamp, row) : NULL;
 
 	if (!cell)
 		return -1;
@@ -66,7 +66,7 @@ static int take_overflow(struct cells *cells, uint64_t stamp, struct counters_fu
 			 const struct profile *p, const struct prof_function *f)
 {
 	struct counters_row *row = counters_row(place, COUNTERS_OVERFLOW, p->clock.kind);
-	struct cell *cell = row ? cell_of(cells, stamp, row) : NULL;
+	struct cell_sums *cell = row ? cell_of(cells, stamp, row) : NULL;
 
 	if (!cell)
 		return -1;
@@ -77,10 +77,23 @@ static int take_overflow(struct cells *cells, uint64_t stamp, struct counters_fu
 	return 0;
 }
 
+/* Nothing of the last reading is in the new one yet. */
+static uint64_t begin(struct cells *cells, struct counters *c)
+{
+	uint64_t stamp = ++c->stamp;
+
+	for (uint32_t i = 0; i < cells->count; i++) {
+		cells->cell[i].row->stamp = stamp;
+		cells->cell[i].row->cell = i;
+		cells->cell[i].now = (struct cell_sums){0};
+	}
+	return stamp;
+}
+
 static int take_rows(struct cells *cells, struct counters *c, struct counters_function **place,
 		     const struct profile *p)
 {
-	uint64_t stamp = ++c->stamp;
+	uint64_t stamp = begin(cells, c);
 	double ran, stolen = steal_share(p, 0, &ran);
 
 	for (uint32_t i = 0; i < p->entries; i++) {
@@ -96,7 +109,7 @@ static int take_rows(struct cells *cells, struct counters *c, struct counters_fu
 		    take_overflow(cells, stamp, place[i], p, &p->function[i]))
 			return -1;
 	for (uint32_t i = 0; i < cells->count; i++)
-		cells->cell[i].ticks = prof_ticks(cells->cell[i].units, &p->clock);
+		cells->cell[i].now.ticks = prof_ticks(cells->cell[i].now.units, &p->clock);
 	return 0;
 }
 
@@ -107,10 +120,9 @@ int row_counters_take(struct cells *cells, struct counters *c, struct counters_s
 	int status = place ? 0 : -1;
 
 	s->detectors |= 1u << p->switches.detector;
-	*cells = (struct cells){
-		.lost = {[COUNTERS_SKIPPED] = p->losses.skipped_calls + p->uncopied_calls,
-			 [COUNTERS_ABANDONED] = p->losses.abandoned_calls,
-			 [COUNTERS_UNCLASSIFIED] = p->losses.unclassified_calls}};
+	cells->lost[COUNTERS_SKIPPED] = p->losses.skipped_calls + p->uncopied_calls;
+	cells->lost[COUNTERS_ABANDONED] = p->losses.abandoned_calls;
+	cells->lost[COUNTERS_UNCLASSIFIED] = p->losses.unclassified_calls;
 	for (uint32_t i = 0; i < p->functions && status == 0; i++) {
 		place[i] = counters_function(c, s, p->function[i].name, p->function[i].library);
 		if (place[i] && place[i] != s->other)
@@ -132,33 +144,22 @@ void row_counters_free(struct cells *cells)
 	*cells = (struct cells){0};
 }
 
-static bool not_less(const struct cell *now, const struct cell *before)
+/* Is no sum less than it was? */
+static bool follows(const struct cells *cells)
 {
-	return !PROF_ANY_LESS(now, before, calls, units, units_sq, ticks, bytes, inner_calls);
-}
-
-/* Notes the place of each row in `now`. Then everything of `before` has to be in it. */
-static bool follows(const struct cells *now, const struct cells *before, uint64_t stamp)
-{
-	for (uint32_t i = 0; i < now->count; i++) {
-		now->cell[i].row->stamp = stamp;
-		now->cell[i].row->cell = i;
-	}
-	for (uint32_t i = 0; i < before->count; i++) {
-		const struct cell *b = &before->cell[i];
-
-		if (b->row->stamp != stamp || !not_less(&now->cell[b->row->cell], b))
+	for (uint32_t i = 0; i < cells->count; i++)
+		if (PROF_ANY_LESS(&cells->cell[i].now, &cells->cell[i].last, calls, units, units_sq,
+				  ticks, bytes, inner_calls))
 			return false;
-	}
 	for (unsigned i = 0; i < COUNTERS_LOSSES; i++)
-		if (now->lost[i] < before->lost[i])
+		if (cells->lost[i] < cells->lost_last[i])
 			return false;
 	return true;
 }
 
 /* Nothing new is said while calls were switched and none was read. Calls are not off the CPU for
  * longer than they take, whatever chance or a file says. */
-static void estimate_states(struct cell *now, long double unit_s)
+static void estimate_states(struct cell_sums *now, long double unit_s)
 {
 	const struct cell_states *s = &now->states;
 	long double *to = now->state_seconds, all = (long double)s->units * unit_s, off, factor = 0;
@@ -174,7 +175,8 @@ static void estimate_states(struct cell *now, long double unit_s)
 	now->switched_calls = s->switched;
 }
 
-static void publish_states(struct cell *now, const struct cell *before, struct counters_sums *more)
+static void publish_states(struct cell_sums *now, const struct cell_sums *before,
+			   struct counters_sums *more)
 {
 	for (unsigned i = 0; i < COUNTERS_STATES; i++) {
 		now->state_seconds[i] = fmaxl(now->state_seconds[i], before->state_seconds[i]);
@@ -182,11 +184,10 @@ static void publish_states(struct cell *now, const struct cell *before, struct c
 	}
 	now->switched_calls = fmaxl(now->switched_calls, before->switched_calls);
 	more->switched_calls = now->switched_calls - before->switched_calls;
-	now->row->has_states = now->row->has_states || now->states.any;
 }
 
-static void publish(struct cell *now, const struct cell *before, const struct prof_clock *c,
-		    bool past)
+static void publish(struct counters_row *row, struct cell_sums *now, const struct cell_sums *before,
+		    const struct prof_clock *c, bool past)
 {
 	long double unit_s = c->ns_per_unit / 1e9L;
 	const struct prof_overhead *o = &c->overhead;
@@ -206,34 +207,28 @@ static void publish(struct cell *now, const struct cell *before, const struct pr
 		more.overhead_seconds +=
 			(long double)(now->inner_calls - before->inner_calls) * o->inner_ns / 1e9L;
 	publish_states(now, before, &more);
-	counters_add(now->row, &more, past);
-	now->row->has_bytes = now->row->has_bytes || now->has_bytes;
+	counters_add(row, &more, past);
+	row->has_states = row->has_states || now->states.any;
+	row->has_bytes = row->has_bytes || now->has_bytes;
 }
 
-int row_counters_publish(struct cells *now, const struct cells *before, struct counters *c,
-			 struct counters_service *s, const struct profile *p, bool past)
+int row_counters_publish(struct cells *cells, struct counters_service *s, const struct profile *p,
+			 bool count, bool past, bool *grew)
 {
-	static const struct cell nothing;
-	uint64_t stamp = ++c->stamp;
-
-	if (!(p->clock.ns_per_unit > 0) || !isfinite(p->clock.ns_per_unit))
+	*grew = false;
+	if (!(p->clock.ns_per_unit > 0) || !isfinite(p->clock.ns_per_unit) || !follows(cells))
 		return -1;
-	if (!follows(now, before, stamp))
-		return -1;
-	/* Now the rows of `before` are marked instead: those that are not in it are new. */
-	stamp = ++c->stamp;
-	for (uint32_t i = 0; i < before->count; i++) {
-		before->cell[i].row->stamp = stamp;
-		before->cell[i].row->cell = i;
-	}
-	for (uint32_t i = 0; i < now->count; i++) {
-		const struct counters_row *row = now->cell[i].row;
+	for (uint32_t i = 0; i < cells->count; i++) {
+		struct cell *cell = &cells->cell[i];
 
-		estimate_states(&now->cell[i], p->clock.ns_per_unit / 1e9L);
-		publish(&now->cell[i], row->stamp == stamp ? &before->cell[row->cell] : &nothing,
-			&p->clock, past);
+		estimate_states(&cell->now, p->clock.ns_per_unit / 1e9L);
+		publish(cell->row, &cell->now, count ? &cell->last : &cell->now, &p->clock, past);
+		*grew = *grew || cell->now.calls != cell->last.calls;
+		cell->last = cell->now;
 	}
-	for (unsigned i = 0; i < COUNTERS_LOSSES; i++)
-		s->lost[i] += now->lost[i] - before->lost[i];
+	for (unsigned i = 0; i < COUNTERS_LOSSES; i++) {
+		s->lost[i] += count ? cells->lost[i] - cells->lost_last[i] : 0;
+		cells->lost_last[i] = cells->lost[i];
+	}
 	return 0;
 }
