@@ -261,7 +261,6 @@ static void cut(char *text, size_t width, bool utf8)
 void view_lines_add(struct view *v, char *text, enum view_style style)
 {
 	if (!text || !array_reach((void **)&v->line, &v->room, v->lines, sizeof(*v->line), 0)) {
-		v->failed = true;
 		free(text);
 		return;
 	}

@@ -13,26 +13,15 @@
 
 struct labels {
 	bool utf8;
-	struct live_reader *reader;
+	const struct live_reader *reader;
 	struct pairs keys; /* upper and lower half */
 	char **text;	   /* by number of the key; NULL: not looked up yet */
 	uint32_t room;
-	struct symbolizer *symbols; /* of `profile`; made when it is needed */
-	const struct profile *profile;
+	struct symbolizer *symbols; /* of the model of `generation`; made when it is needed */
+	uint64_t generation;
 };
 
-/* The profile that names came from is about to be freed. */
-static void forget(void *labels)
-{
-	struct labels *l = labels;
-
-	if (l->symbols)
-		symbolize_free(l->symbols);
-	l->symbols = NULL;
-	l->profile = NULL;
-}
-
-struct labels *labels_new(struct live_reader *f, bool utf8)
+struct labels *labels_new(const struct live_reader *f, bool utf8)
 {
 	struct labels *l = calloc(1, sizeof(*l));
 
@@ -40,8 +29,6 @@ struct labels *labels_new(struct live_reader *f, bool utf8)
 		return NULL;
 	l->utf8 = utf8;
 	l->reader = f;
-	f->forget = forget;
-	f->context = l;
 	return l;
 }
 
@@ -49,8 +36,7 @@ void labels_free(struct labels *l)
 {
 	if (!l)
 		return;
-	l->reader->forget = NULL;
-	forget(l);
+	symbolize_free(l->symbols);
 	for (uint32_t i = 0; i < l->room; i++)
 		free(l->text[i]);
 	free(l->text);
@@ -63,10 +49,10 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 	char *text = NULL, *clean;
 	int bytes;
 
-	if (l->profile != p) {
-		forget(l);
+	if (l->generation != l->reader->generation) {
+		symbolize_free(l->symbols);
 		l->symbols = symbolize_new(p);
-		l->profile = p;
+		l->generation = l->reader->generation;
 	}
 	if (!l->symbols)
 		return NULL;

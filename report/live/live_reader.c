@@ -179,8 +179,6 @@ static int make_model(struct live_reader *f, const struct target_file *files, si
 		f->next_model = live_reader_clock() + RETRY_S;
 		return gone ? 0 : -1;
 	}
-	if (f->forget)
-		f->forget(f->context);
 	release_model(f);
 	*f = m;
 	f->next_model = live_reader_clock() +

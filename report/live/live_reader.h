@@ -81,9 +81,6 @@ struct live_reader {
 	size_t refused;	       /* files that could not be read, or have another clock */
 	char why_refused[512]; /* the first */
 	double next_find, next_model; /* the earliest times */
-	/* Called before a model is freed, for those who keep pointers into it; NULL: none. */
-	void (*forget)(void *context);
-	void *context;
 };
 
 /* 0, or -1 and *err: nothing can be read. */

@@ -60,11 +60,7 @@ static void choose_rows(struct making *m)
 	const struct rows *r = m->from->rows;
 
 	m->shown = calloc((size_t)r->rows + 1, sizeof(*m->shown));
-	if (!m->shown) {
-		m->view->failed = true;
-		return;
-	}
-	for (uint32_t i = 0; i < r->rows; i++)
+	for (uint32_t i = 0; m->shown && i < r->rows; i++)
 		if (r->row[r->order[i].row].run.calls && passes(m, r->order[i].row))
 			m->shown[m->count++] = r->order[i].row;
 }

@@ -43,8 +43,8 @@ extern const char *const view_state_help[]; /* lines, NULL at the end */
 
 struct labels;
 
-/* The labels watch a reader until they are freed. NULL: out of memory. */
-struct labels *labels_new(struct live_reader *f, bool utf8);
+/* Of a reader's models. NULL: out of memory. */
+struct labels *labels_new(const struct live_reader *f, bool utf8);
 void labels_free(struct labels *l);
 
 /* "readQuery at networking.c:123", "libc.so.6+0x1234". Never NULL. */
@@ -106,7 +106,7 @@ struct view {
 	struct view_line *line;
 	uint32_t lines, room;
 	size_t width;
-	bool utf8, failed; /* out of memory: lines are missing */
+	bool utf8;
 };
 
 /* What the sampled processes of the run compute, by what it leaves beside their profiles. */
@@ -127,7 +127,8 @@ struct view_source {
 	struct view_computing *computing;
 };
 
-/* Take a text that is clean (NULL: out of memory), or format one and clean it; cut to the width. */
+/* Take a text that is clean (NULL: out of memory), or format one and clean it; cut to the width. A
+ * line that finds no memory is left out. */
 void view_lines_add(struct view *v, char *text, enum view_style style);
 __attribute__((format(printf, 3, 4))) void view_lines_format(struct view *v, enum view_style style,
 							     const char *format, ...);

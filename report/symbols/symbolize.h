@@ -58,8 +58,8 @@ enum symbolize_state {
 
 struct symbolizer;
 
-/* For the modules of `p`, which must outlive it; guarded from the beginning where root reads the
- * profile of another user. NULL when out of memory. */
+/* For the modules of `p`, which must outlive all lookups; guarded from the beginning where root
+ * reads the profile of another user. NULL when out of memory. */
 struct symbolizer *symbolize_new(const struct profile *p);
 void symbolize_free(struct symbolizer *s);
 
