@@ -121,8 +121,7 @@ static int fill(struct match *m, enum report_by by)
 		if (!m->symbols[i])
 			return -1;
 	}
-	m->modules = match_modules_build(m);
-	if (!m->modules)
+	if (match_modules_build(m) < 0)
 		return -1;
 	for (uint32_t i = 0; i < m->profiles; i++)
 		for (uint32_t k = 0; k < m->profile[i]->entries; k++)
@@ -161,7 +160,7 @@ void match_free(struct match *m)
 		if (m->symbols[i])
 			symbolize_free(m->symbols[i]);
 	free(m->symbols);
-	match_modules_free(m->modules);
+	match_modules_clear(m);
 	string_index_clear(&m->keys);
 	string_index_clear(&m->loose_keys);
 	free(m->vague);

@@ -29,7 +29,10 @@ struct match {
 	const struct profile *const *profile;
 	uint32_t profiles, bases; /* the first `bases` of them are BASE */
 	struct symbolizer **symbols;
-	struct match_modules *modules;	      /* these are private */
+	struct string_index families; /* these are private: names of modules on both sides, */
+	struct match_family *family;  /* by number of the name, */
+	uint32_t **family_of;	      /* the number: [profile][module] */
+	uint32_t family_room;
 	struct string_index keys, loose_keys; /* a row has the number of its key, at first */
 	uint32_t room;
 
@@ -46,9 +49,9 @@ void match_free(struct match *m);
 
 /* ---- between match*.c ---- */
 
-/* NULL: out of memory. */
-struct match_modules *match_modules_build(const struct match *m);
-void match_modules_free(struct match_modules *modules);
+/* -1: out of memory. match_modules_clear is due either way. */
+int match_modules_build(struct match *m);
+void match_modules_clear(struct match *m);
 /* Those that are vague, into m->vague. -1: out of memory. */
 int match_modules_report(struct match *m);
 /* How a module is called on both sides; to be freed. NULL: out of memory. */

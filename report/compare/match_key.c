@@ -19,27 +19,15 @@
 
 enum match_mode { MATCH_BY_ADDRESS, MATCH_BY_NAME, MATCH_VAGUE };
 
-/* How a module is called on both sides, and how frames in it are compared. */
-struct match_module {
+/* A module on both sides, and how frames in it are compared. */
+struct match_family {
+	const struct prof_module *first;
 	const char *name;
+	bool same_build, loaded, used;
 	enum match_mode mode;
 };
 
 static const char program_name[] = "(program)";
-
-struct family {
-	const struct prof_module *first;
-	bool same_build, loaded, used;
-	struct match_module as;
-};
-
-struct match_modules {
-	struct string_index names; /* of the families, by number */
-	struct family *family;
-	uint32_t families, room;
-	uint32_t **of; /* [profile][module] */
-	uint32_t profiles;
-};
 
 /* NULL where there are several programs in the profile. */
 static const char *only_program(const struct profile *p)
@@ -68,24 +56,21 @@ static bool same_build(const struct prof_module *a, const struct prof_module *b)
 }
 
 /* The number of its family. STRING_INDEX_NONE: out of memory. */
-static uint32_t join_family(struct match_modules *modules, const struct profile *p,
-			    const struct prof_module *m)
+static uint32_t join_family(struct match *to, const struct profile *p, const struct prof_module *m)
 {
 	char *name = match_key_family(p, m->path);
-	uint32_t number = string_index_add(&modules->names, name);
-	struct family *f;
+	uint32_t number = string_index_add(&to->families, name);
+	struct match_family *f;
 
 	free(name);
-	if (!array_reach((void **)&modules->family, &modules->room, number,
-			 sizeof(*modules->family), 0))
+	if (!array_reach((void **)&to->family, &to->family_room, number, sizeof(*to->family), 0))
 		return STRING_INDEX_NONE;
-	f = &modules->family[number];
-	if (number < modules->families) {
+	f = &to->family[number];
+	if (f->first)
 		f->same_build = f->same_build && same_build(f->first, m);
-		return number;
-	}
-	modules->families++;
-	*f = (struct family){.first = m, .same_build = m->build_id_bytes > 0, .loaded = true};
+	else
+		*f = (struct match_family){
+			.first = m, .same_build = m->build_id_bytes > 0, .loaded = true};
 	return number;
 }
 
@@ -99,94 +84,80 @@ static bool has_names(struct symbolizer *s, uint32_t module)
 }
 
 /* Files are opened only of modules that were rebuilt. */
-static void choose_modes(struct match_modules *modules, const struct match *m)
+static void choose_modes(struct match *m)
 {
 	for (uint32_t i = 0; i < m->profiles; i++) {
 		for (uint32_t k = 0; k < m->profile[i]->modules; k++) {
-			struct family *f = &modules->family[modules->of[i][k]];
+			struct match_family *f = &m->family[m->family_of[i][k]];
 
 			if (!f->same_build && f->loaded)
 				f->loaded = has_names(m->symbols[i], k);
 		}
 	}
-	for (uint32_t i = 0; i < modules->families; i++) {
-		struct family *f = &modules->family[i];
+	for (uint32_t i = 0; i < m->families.count; i++) {
+		struct match_family *f = &m->family[i];
 
-		f->as.name = modules->names.text[i];
-		f->as.mode = f->same_build ? MATCH_BY_ADDRESS
-			     : f->loaded   ? MATCH_BY_NAME
-					   : MATCH_VAGUE;
+		f->name = m->families.text[i];
+		f->mode = f->same_build ? MATCH_BY_ADDRESS
+			  : f->loaded	? MATCH_BY_NAME
+					: MATCH_VAGUE;
 	}
 }
 
-static uint32_t *join_all(struct match_modules *modules, const struct profile *p)
+static int join_all(struct match *m, uint32_t profile)
 {
-	uint32_t *of = calloc(p->modules + 1, sizeof(*of));
+	const struct profile *p = m->profile[profile];
+	uint32_t *of = m->family_of[profile] = calloc(p->modules + 1, sizeof(*of));
 
 	for (uint32_t k = 0; of && k < p->modules; k++) {
-		of[k] = join_family(modules, p, &p->module[k]);
-		if (of[k] == STRING_INDEX_NONE) {
-			free(of);
-			return NULL;
-		}
+		of[k] = join_family(m, p, &p->module[k]);
+		if (of[k] == STRING_INDEX_NONE)
+			return -1;
 	}
-	return of;
+	return of ? 0 : -1;
 }
 
-void match_modules_free(struct match_modules *modules)
+void match_modules_clear(struct match *m)
 {
-	if (!modules)
-		return;
-	for (uint32_t i = 0; i < modules->profiles; i++)
-		free(modules->of[i]);
-	free(modules->of);
-	free(modules->family);
-	string_index_clear(&modules->names);
-	free(modules);
+	for (uint32_t i = 0; m->family_of && i < m->profiles; i++)
+		free(m->family_of[i]);
+	free(m->family_of);
+	free(m->family);
+	string_index_clear(&m->families);
 }
 
-struct match_modules *match_modules_build(const struct match *m)
+int match_modules_build(struct match *m)
 {
-	struct match_modules *modules = calloc(1, sizeof(*modules));
-
-	if (!modules)
-		return NULL;
-	modules->of = calloc(m->profiles, sizeof(uint32_t *));
-	modules->profiles = modules->of ? m->profiles : 0;
-	for (uint32_t i = 0; i < m->profiles; i++) {
-		if (modules->of)
-			modules->of[i] = join_all(modules, m->profile[i]);
-		if (!modules->of || !modules->of[i]) {
-			match_modules_free(modules);
-			return NULL;
-		}
-	}
-	choose_modes(modules, m);
-	return modules;
+	m->family_of = calloc(m->profiles, sizeof(*m->family_of));
+	if (!m->family_of)
+		return -1;
+	for (uint32_t i = 0; i < m->profiles; i++)
+		if (join_all(m, i) < 0)
+			return -1;
+	choose_modes(m);
+	return 0;
 }
 
 /* Never NULL; `module` may be PROF_NO_MODULE. */
-static const struct match_module *find_module(const struct match_modules *modules, uint32_t profile,
+static const struct match_family *find_module(const struct match *m, uint32_t profile,
 					      uint32_t module)
 {
-	static const struct match_module none = {"(no module)", MATCH_VAGUE};
-	struct family *f;
+	static const struct match_family none = {.name = "(no module)", .mode = MATCH_VAGUE};
+	struct match_family *f;
 
 	if (module == PROF_NO_MODULE)
 		return &none;
-	f = &modules->family[modules->of[profile][module]];
+	f = &m->family[m->family_of[profile][module]];
 	f->used = true;
-	return &f->as;
+	return f;
 }
 
 int match_modules_report(struct match *m)
 {
-	const struct match_modules *modules = m->modules;
-
-	m->vague = calloc(modules->families + 1, sizeof(*m->vague));
-	for (uint32_t i = 0; m->vague && i < modules->families; i++)
-		if (modules->family[i].used && modules->family[i].as.mode == MATCH_VAGUE)
-			m->vague[m->vagues++] = modules->family[i].as.name;
+	m->vague = calloc(m->families.count + 1, sizeof(*m->vague));
+	for (uint32_t i = 0; m->vague && i < m->families.count; i++)
+		if (m->family[i].used && m->family[i].mode == MATCH_VAGUE)
+			m->vague[m->vagues++] = m->family[i].name;
 	return m->vague ? 0 : -1;
 }
 
@@ -222,7 +193,7 @@ static void put_vague(struct keys *k, const char *module)
 	k->vague_in = module;
 }
 
-static void put_named(struct keys *k, const struct match_module *module, const struct symbol *s,
+static void put_named(struct keys *k, const struct match_family *module, const struct symbol *s,
 		      size_t count, bool lines)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -265,7 +236,7 @@ static void put_source(struct keys *k, struct match *m, uint32_t profile,
 static void put_frame(struct keys *k, struct match *m, uint32_t profile,
 		      const struct prof_frame *frame)
 {
-	const struct match_module *module;
+	const struct match_family *module;
 	const struct symbol *symbol;
 	size_t count;
 
@@ -273,7 +244,7 @@ static void put_frame(struct keys *k, struct match *m, uint32_t profile,
 		put_source(k, m, profile, frame);
 		return;
 	}
-	module = find_module(m->modules, profile, frame->module);
+	module = find_module(m, profile, frame->module);
 	if (module->mode == MATCH_VAGUE) {
 		put_vague(k, module->name);
 	} else if (module->mode == MATCH_BY_NAME || frame->exact) {
