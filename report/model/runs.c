@@ -12,14 +12,11 @@
 
 #define SLACK_NS UINT64_C(1000000000) /* between the end of a parent's recording and its child */
 
-struct span {
-	const struct prof_process *process;
-	uint64_t start, end; /* ns since 1970; end: the last that is known */
-};
-
+/* By the profile's process. */
 struct joining {
-	struct span *span; /* by the profile's process */
-	uint32_t *set;	   /* by process: another one of its set, or itself */
+	const struct prof_process *process;
+	uint64_t *end; /* ns since 1970: the last that is known */
+	uint32_t *set; /* another one of its set, or itself */
 	uint32_t *order;
 	uint32_t count;
 };
@@ -39,16 +36,16 @@ static void join(struct joining *j, uint32_t a, uint32_t b)
 }
 
 /* Where its process was recorded into a directory of a run, that directory's part of the path. */
-static size_t origin_of(const struct span *s, const char **text)
+static size_t origin_of(const struct prof_process *p, const char **text)
 {
-	const char *file = s->process->file ? s->process->file : "", *slash = strrchr(file, '/');
+	const char *file = p->file ? p->file : "", *slash = strrchr(file, '/');
 
 	*text = file;
 	return slash && memmem(file, (size_t)(slash - file), "scprof.", 7) ? (size_t)(slash - file)
 									   : strlen(file);
 }
 
-static int compare_origins(const struct span *a, const struct span *b)
+static int compare_origins(const struct prof_process *a, const struct prof_process *b)
 {
 	const char *left, *right;
 	size_t m = origin_of(a, &left), n = origin_of(b, &right);
@@ -56,13 +53,13 @@ static int compare_origins(const struct span *a, const struct span *b)
 	return memcmp(left, right, m < n ? m : n) ?: ARRAY_ORDER(m, n);
 }
 
-static bool same_file(const struct span *a, const struct span *b)
+static bool same_file(const struct prof_process *a, const struct prof_process *b)
 {
 	return compare_origins(a, b) == 0;
 }
 
 /* Two recordings, each with a directory of its own, one after the other. */
-static bool of_two_recordings(const struct span *a, const struct span *b)
+static bool of_two_recordings(const struct prof_process *a, const struct prof_process *b)
 {
 	const char *left, *right;
 	size_t m = origin_of(a, &left), n = origin_of(b, &right);
@@ -70,71 +67,71 @@ static bool of_two_recordings(const struct span *a, const struct span *b)
 	return left[m] && right[n] && !same_file(a, b);
 }
 
-static int by_pid(const void *left, const void *right, void *spans)
+static int by_pid(const void *left, const void *right, void *processes)
 {
-	const struct span *s = spans, *a = &s[*(const uint32_t *)left],
-			  *b = &s[*(const uint32_t *)right];
+	const struct prof_process *p = processes, *a = &p[*(const uint32_t *)left],
+				  *b = &p[*(const uint32_t *)right];
 
-	return ARRAY_ORDER(a->process->pid, b->process->pid) ?: ARRAY_ORDER(a->start, b->start);
+	return ARRAY_ORDER(a->pid, b->pid) ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns);
 }
 
-static int by_parent(const void *left, const void *right, void *spans)
+static int by_parent(const void *left, const void *right, void *processes)
 {
-	const struct span *s = spans, *a = &s[*(const uint32_t *)left],
-			  *b = &s[*(const uint32_t *)right];
+	const struct prof_process *p = processes, *a = &p[*(const uint32_t *)left],
+				  *b = &p[*(const uint32_t *)right];
 
-	return compare_origins(a, b) ?: ARRAY_ORDER(a->process->ppid, b->process->ppid);
+	return compare_origins(a, b) ?: ARRAY_ORDER(a->ppid, b->ppid);
 }
 
-static int by_start(const void *left, const void *right, void *spans)
+static int by_start(const void *left, const void *right, void *processes)
 {
-	const struct span *s = spans, *a = &s[*(const uint32_t *)left],
-			  *b = &s[*(const uint32_t *)right];
+	const struct prof_process *p = processes, *a = &p[*(const uint32_t *)left],
+				  *b = &p[*(const uint32_t *)right];
 
-	return compare_origins(a, b) ?: ARRAY_ORDER(a->start, b->start);
+	return compare_origins(a, b) ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns);
 }
 
 static void sort(struct joining *j, int (*compare)(const void *, const void *, void *))
 {
-	qsort_r(j->order, j->count, sizeof(*j->order), compare, j->span);
+	qsort_r(j->order, j->count, sizeof(*j->order), compare, (void *)j->process);
 }
 
 /* The process with that pid that began last before `when`; PROF_NONE: none. Sorted by pid. */
 static uint32_t find_pid(const struct joining *j, uint32_t pid, uint64_t when)
 {
-	const struct span *s;
+	const struct prof_process *p;
 	size_t low;
 
 	BISECT(low, j->count,
-	       (s = &j->span[j->order[low]],
-		s->process->pid < pid || (s->process->pid == pid && s->start <= when)));
-	s = low ? &j->span[j->order[low - 1]] : NULL;
-	return s && s->process->pid == pid ? j->order[low - 1] : PROF_NONE;
+	       (p = &j->process[j->order[low]],
+		p->pid < pid || (p->pid == pid && p->start_real_ns <= when)));
+	return low && j->process[j->order[low - 1]].pid == pid ? j->order[low - 1] : PROF_NONE;
 }
 
 static void join_families(struct joining *j)
 {
 	sort(j, by_pid);
 	for (uint32_t i = 1; i < j->count; i++) {
-		const struct span *a = &j->span[j->order[i - 1]], *b = &j->span[j->order[i]];
+		const struct prof_process *a = &j->process[j->order[i - 1]],
+					  *b = &j->process[j->order[i]];
 
-		if (a->process->pid == b->process->pid && a->process->end_state == SCP_END_EXEC &&
-		    b->start <= a->end + SLACK_NS)
+		if (a->pid == b->pid && a->end_state == SCP_END_EXEC &&
+		    b->start_real_ns <= j->end[j->order[i - 1]] + SLACK_NS)
 			join(j, j->order[i - 1], j->order[i]);
 	}
 	for (uint32_t i = 0; i < j->count; i++) {
-		const struct span *s = &j->span[i];
-		uint32_t before = find_pid(j, s->process->ppid, s->start);
-		uint32_t later = find_pid(j, s->process->ppid, UINT64_MAX);
+		const struct prof_process *p = &j->process[i];
+		uint32_t before = find_pid(j, p->ppid, p->start_real_ns);
+		uint32_t later = find_pid(j, p->ppid, UINT64_MAX);
 
 		if (before != PROF_NONE) {
-			const struct span *parent = &j->span[before];
+			const struct prof_process *parent = &j->process[before];
 
-			if ((parent->process->end_state == SCP_END_RUNNING ||
-			     s->start <= parent->end + SLACK_NS) &&
-			    !of_two_recordings(s, parent))
+			if ((parent->end_state == SCP_END_RUNNING ||
+			     p->start_real_ns <= j->end[before] + SLACK_NS) &&
+			    !of_two_recordings(p, parent))
 				join(j, i, before);
-		} else if (later != PROF_NONE && same_file(s, &j->span[later])) {
+		} else if (later != PROF_NONE && same_file(p, &j->process[later])) {
 			/* what the parent became (exec), of which nothing was kept before */
 			join(j, i, later);
 		}
@@ -148,35 +145,35 @@ static uint32_t join_files(struct joining *j)
 
 	sort(j, by_parent);
 	for (uint32_t i = 1; i < j->count; i++) {
-		const struct span *a = &j->span[j->order[i - 1]], *b = &j->span[j->order[i]];
+		const struct prof_process *a = &j->process[j->order[i - 1]],
+					  *b = &j->process[j->order[i]];
 
-		if (b->process->ppid > 1 && a->process->ppid == b->process->ppid && same_file(a, b))
+		if (b->ppid > 1 && a->ppid == b->ppid && same_file(a, b))
 			join(j, j->order[i - 1], j->order[i]);
 	}
 	sort(j, by_start);
 	for (uint32_t i = 1; i < j->count; i++) {
-		const struct span *s = &j->span[j->order[i]], *before = &j->span[j->order[longest]];
+		uint32_t at = j->order[i], before = j->order[longest];
+		bool same = same_file(&j->process[before], &j->process[at]);
 
-		if (!same_file(before, s))
-			files++;
-		else if (s->start <= before->end)
-			join(j, j->order[i], j->order[longest]);
-		if (!same_file(before, s) || s->end > before->end)
+		files += !same;
+		if (same && j->process[at].start_real_ns <= j->end[before])
+			join(j, at, before);
+		if (!same || j->end[at] > j->end[before])
 			longest = i;
 	}
 	return files;
 }
 
-static void find_spans(struct joining *j, const struct report *r)
+static void find_ends(struct joining *j, const struct report *r)
 {
 	for (uint32_t i = 0; i < r->processes; i++) {
 		const struct report_process *p = &r->process[i];
-		struct span *s = &j->span[p->process - r->profile->process];
 		double wall_ns = p->wall_s * 1e9;
 
-		s->process = p->process;
-		s->start = p->process->start_real_ns;
-		s->end = s->start + (wall_ns > 0 && wall_ns < 1e18 ? (uint64_t)wall_ns : 0);
+		j->end[p->process - j->process] =
+			p->process->start_real_ns +
+			(wall_ns > 0 && wall_ns < 1e18 ? (uint64_t)wall_ns : 0);
 	}
 	for (uint32_t i = 0; i < j->count; i++)
 		j->set[i] = j->order[i] = i;
@@ -224,14 +221,14 @@ static int add_runs_up(struct report *r)
 int runs_find(struct report *r)
 {
 	size_t room = (size_t)r->profile->processes + 1;
-	struct joining j = {.count = r->profile->processes};
+	struct joining j = {.process = r->profile->process, .count = r->profile->processes};
 
-	j.span = calloc(room, sizeof(*j.span));
+	j.end = calloc(room, sizeof(*j.end));
 	j.set = malloc(room * sizeof(*j.set));
 	j.order = malloc(room * sizeof(*j.order));
 	r->run_of = malloc(room * sizeof(*r->run_of));
-	if (j.span && j.set && j.order && r->run_of) {
-		find_spans(&j, r);
+	if (j.end && j.set && j.order && r->run_of) {
+		find_ends(&j, r);
 		join_families(&j);
 		r->profiles = join_files(&j);
 		for (uint32_t i = 0; i < j.count; i++) {
@@ -240,8 +237,8 @@ int runs_find(struct report *r)
 			r->run_of[i] = first == i ? r->runs++ : r->run_of[first];
 		}
 	}
-	room = j.span && j.set && j.order && r->run_of;
-	free(j.span);
+	room = j.end && j.set && j.order && r->run_of;
+	free(j.end);
 	free(j.set);
 	free(j.order);
 	return room ? add_runs_up(r) : -1;
