@@ -149,16 +149,16 @@ void generated_keep(struct profile *p)
 {
 	struct symbolize_files files = {.guarded = p->foreign && !geteuid()};
 	struct addresses a = collect(p);
-	struct jit *jit = a.count ? symbolize_jit_new(p, &files) : NULL;
+	struct jit jit = {.profile = p, .files = &files};
 
-	for (uint32_t i = 0; jit && i < a.count; i++) {
-		struct jit_name found = symbolize_jit_look_up(jit, a.address[i]);
+	for (uint32_t i = 0; i < a.count; i++) {
+		struct jit_name found = symbolize_jit_look_up(&jit, a.address[i]);
 
 		if (found.name && found.map)
 			source_add_generated(p, &(struct prof_generated){found.start, found.bytes,
 									 found.pid,
 									 (char *)found.name});
 	}
-	symbolize_jit_free(jit);
+	symbolize_jit_clear(&jit);
 	free(a.address);
 }

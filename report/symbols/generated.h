@@ -64,7 +64,14 @@ bool jitdump_read(struct code_map *m, struct symbolize_files *files, const char 
  * of the process's profile and was written after the process began. Where two processes have
  * different names for an address none is given: a call path does not say which process it is of. */
 
-struct jit;
+struct jit { /* `profile` and `files` are set, and must outlive it; the rest begins as zero */
+	const struct profile *profile;
+	struct symbolize_files *files;
+	struct map *map; /* private: those that are there, by process */
+	uint32_t maps;
+	uint32_t refused; /* of them, not told yet */
+	bool read;
+};
 
 struct jit_name {
 	const char *name;      /* NULL: not known */
@@ -74,9 +81,7 @@ struct jit_name {
 	bool ambiguous; /* maps disagree, or several functions lay there one after another */
 };
 
-/* Reads nothing yet. Both must outlive it. NULL: out of memory. */
-struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *files);
-void symbolize_jit_free(struct jit *j);
+void symbolize_jit_clear(struct jit *j);
 
 struct jit_name symbolize_jit_look_up(struct jit *j, uint64_t address);
 

@@ -54,7 +54,7 @@ struct symbolizer {
 	struct symbol_name *name; /* by number of the linker name */
 	uint32_t name_room;
 	uint32_t symbols; /* in the answers */
-	struct jit *jit;
+	struct jit jit;
 	struct generated_names generated;
 	bool ambiguous, ambiguous_told; /* maps of generated code disagree */
 	bool left_out_told;
@@ -71,8 +71,8 @@ struct symbolizer *symbolize_new(const struct profile *p)
 	s->sessions.files.guarded = p->foreign && !geteuid();
 	s->loaded = calloc(p->modules ? p->modules : 1, sizeof(*s->loaded));
 	s->module_name = calloc(p->modules ? p->modules : 1, sizeof(*s->module_name));
-	s->jit = symbolize_jit_new(p, &s->sessions.files);
-	if (!s->loaded || !s->module_name || !s->jit || !symbolize_module_begin(&s->sessions)) {
+	s->jit = (struct jit){.profile = p, .files = &s->sessions.files};
+	if (!s->loaded || !s->module_name || !symbolize_module_begin(&s->sessions)) {
 		symbolize_free(s);
 		return NULL;
 	}
@@ -105,7 +105,7 @@ void symbolize_free(struct symbolizer *s)
 	free(s->name);
 	string_index_clear(&s->linker_names);
 	symbolize_module_clear_sessions(&s->sessions);
-	symbolize_jit_free(s->jit);
+	symbolize_jit_clear(&s->jit);
 	symbolize_generated_free(&s->generated);
 	free(s->module_name);
 	free(s->loaded);
@@ -206,7 +206,7 @@ static size_t levels_in(struct symbolize_session *l, const struct key *k, const 
 static struct symbol *look_up_generated(struct symbolizer *s, const struct key *k, size_t *count)
 {
 	uint64_t back = k->exact || !k->offset ? 0 : 1;
-	struct jit_name found = symbolize_jit_look_up(s->jit, k->offset - back);
+	struct jit_name found = symbolize_jit_look_up(&s->jit, k->offset - back);
 	struct symbol *symbol = calloc(1, sizeof(*symbol));
 
 	*count = 1;
@@ -352,7 +352,7 @@ enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t
 
 const char *symbolize_refused_map(struct symbolizer *s)
 {
-	return symbolize_jit_refused(s->jit);
+	return symbolize_jit_refused(&s->jit);
 }
 
 static bool is_news(bool is, bool *told)

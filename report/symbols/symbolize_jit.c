@@ -19,36 +19,13 @@ struct map {
 	bool refused;
 };
 
-struct jit {
-	const struct profile *profile;
-	struct symbolize_files *files;
-	struct map *map; /* those that are there, by process */
-	uint32_t maps;
-	uint32_t refused; /* of them, not told yet */
-	bool read;
-};
-
-struct jit *symbolize_jit_new(const struct profile *p, struct symbolize_files *files)
+void symbolize_jit_clear(struct jit *j)
 {
-	struct jit *j = calloc(1, sizeof(*j));
-
-	if (j) {
-		j->profile = p;
-		j->files = files;
-	}
-	return j;
-}
-
-void symbolize_jit_free(struct jit *j)
-{
-	if (!j)
-		return;
 	for (uint32_t i = 0; i < j->maps; i++) {
 		code_map_clear(&j->map[i].code);
 		free(j->map[i].text);
 	}
 	free(j->map);
-	free(j);
 }
 
 /* The line at `line`, which ends with a NUL. A line that is none is passed over. */
