@@ -71,12 +71,10 @@ static void put_head(struct html *h, const struct diff *d)
 	diff_words_sides(d, text, sizeof(text));
 	json_write_text(&h->json, "sides", *text ? text : NULL);
 	diff_words_per(d, true, text, sizeof(text));
-	json_write_text(&h->json, "per_words", *text ? text : NULL);
-	json_write_count(&h->json, "status", (uint64_t)d->status);
+	JSON_PUT(&h->json, "per_words", *text ? text : NULL, "status", (uint64_t)d->status);
 	json_write_text(&h->json, "by", report_names_by(d->options.by));
 	snprintf(text, sizeof(text), "%.6g %%", 100 * (1 - d->options.confidence));
-	json_write_text(&h->json, "false_share", text);
-	json_write_count(&h->json, "rows", d->sites);
+	JSON_PUT(&h->json, "false_share", text, "rows", d->sites);
 	put_facts(h, d);
 	put_runs_files(h, d);
 	put_per(h, d);

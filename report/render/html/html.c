@@ -139,8 +139,7 @@ static void put_time(struct html *h)
 	const struct report *r = h->report;
 
 	json_write_open(&h->json, "time", '{');
-	json_write_number(&h->json, "threads", r->time_ns);
-	json_write_number(&h->json, "in_calls", r->calls_ns - r->nested_ns);
+	JSON_PUT(&h->json, "threads", r->time_ns, "in_calls", r->calls_ns - r->nested_ns);
 	json_write_number(&h->json, "waiting", r->waiting_ns);
 	json_write_close(&h->json, '}');
 }
@@ -153,8 +152,7 @@ static void put_head(struct html *h)
 
 	json_write_text(&h->json, "title", command ? command : "");
 	free(command);
-	json_write_text(&h->json, "verdict", verdict_of(r).text);
-	json_write_text(&h->json, "by", report_names_by(r->by));
+	JSON_PUT(&h->json, "verdict", verdict_of(r).text, "by", report_names_by(r->by));
 	snprintf(text, sizeof(text), "%.6g %%", 100 * r->confidence);
 	json_write_text(&h->json, "confidence", text);
 	put_figures(h);

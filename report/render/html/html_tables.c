@@ -160,8 +160,7 @@ static void put_loop(struct html *h, const struct loop *l)
 	json_write_open(&h->json, NULL, '{');
 	html_write_string(h, "thread", l->tables ? l->thread[0].name : NULL);
 	json_write_count(&h->json, "tid", l->tables ? l->thread[0].tid : 0);
-	json_write_count(&h->json, "others", l->threads ? l->threads - 1 : 0);
-	json_write_number(&h->json, "time", l->time_ns);
+	JSON_PUT(&h->json, "others", l->threads ? l->threads - 1 : 0, "time", l->time_ns);
 	json_write_number(&h->json, "share", l->share);
 	json_write_number(&h->json, "outside",
 			  last && last->kind == LOOP_OUTSIDE ? last->permille : 0);
@@ -243,8 +242,7 @@ static void put_threads_time(struct html *h)
 
 	if (!json_write_open_known(&h->json, "threads_time", mostly))
 		return;
-	json_write_text(&h->json, "mostly", mostly);
-	json_write_number(&h->json, "stolen", t->stolen_share);
+	JSON_PUT(&h->json, "mostly", mostly, "stolen", t->stolen_share);
 	html_write_fields(
 		h, "parts",
 		"cpu_in_calls cpu_outside recording runnable asleep_in_calls not_recorded");

@@ -81,8 +81,7 @@ static void put_finding(struct json_writer *w, const struct diff_finding *f)
 	json_write_text(w, "status", diff_words_status_name(f->status));
 	json_write_text(w, "reason", f->reason);
 	json_write_fields(w, test_fields, &f->shown, tested);
-	json_write_number(w, "p", f->p);
-	json_write_number(w, "q", f->q);
+	JSON_MEMBERS(w, f, p, q);
 	json_write_number(w, "detectable", tested ? f->shown.detectable : NAN);
 	json_write_text(w, "of", tested ? diff_words_view_name(f->view) : NULL);
 	json_write_text(w, "against", tested ? diff_words_against_name(f->against) : NULL);
@@ -116,16 +115,14 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 	diff_words_other(d, s, other, sizeof(other));
 	json_write_open(w, NULL, '{');
 	json_write_fields(w, name_fields, s, true);
-	json_write_text(w, "verdict", words);
-	json_write_text(w, "other", *other ? other : NULL);
+	JSON_PUT(w, "verdict", words, "other", *other ? other : NULL);
 	put_finding(w, &s->verdict);
 	put_quantity(w, "elapsed", &s->found[DIFF_ELAPSED]);
 	put_quantity(w, "cpu", &s->found[DIFF_CPU_TIME]);
 	json_write_fields(w, site_fields, s, true);
 	json_write_object(w, "per_unit", rate_fields,
 			  isnan(s->rate.calls[DIFF_BASE]) ? NULL : &s->rate);
-	json_write_flag(w, "waits", s->waiting);
-	json_write_flag(w, "lines_differ", s->moved);
+	JSON_PUT(w, "waits", s->waiting, "lines_differ", s->moved);
 	put_side(w, d, s, DIFF_BASE);
 	put_side(w, d, s, DIFF_NEW);
 	put_stack(w, d, s);
@@ -168,8 +165,7 @@ void diff_json_computing(struct json_writer *w, const struct diff *c)
 
 	if (!json_write_open_known(w, "computing", c))
 		return;
-	json_write_integer(w, "exit_status", c->status);
-	json_write_number(w, "base_cpu_ns", c->side[DIFF_BASE].total_ns);
+	JSON_PUT(w, "exit_status", c->status, "base_cpu_ns", c->side[DIFF_BASE].total_ns);
 	json_write_number(w, "new_cpu_ns", c->side[DIFF_NEW].total_ns);
 	diff_words_power(c, words, sizeof(words));
 	json_write_text(w, "few", *words ? words : NULL);
@@ -260,11 +256,9 @@ int diff_json(struct diff *d, FILE *out)
 
 	diff_words_verdict(d, verdict, sizeof(verdict));
 	json_write_open(w, NULL, '{');
-	json_write_text(w, "schema", "scprof-diff/1");
-	json_write_text(w, "verdict", verdict);
+	JSON_PUT(w, "schema", "scprof-diff/1", "verdict", verdict);
 	diff_words_sides(d, verdict, sizeof(verdict));
-	json_write_text(w, "sides", *verdict ? verdict : NULL);
-	json_write_integer(w, "exit_status", d->status);
+	JSON_PUT(w, "sides", *verdict ? verdict : NULL, "exit_status", d->status);
 	json_write_text(w, "by", report_names_by(d->options.by));
 	json_write_number(w, "confidence", d->options.confidence);
 	json_write_number(w, "threshold", d->options.min_change);

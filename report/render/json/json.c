@@ -88,13 +88,10 @@ static void put_call(struct json_writer *w, struct report *r, const struct repor
 	json_write_fields(w, duration_fields, s, true);
 	json_write_count_if(w, "slow_ticks", r->profile->slow.kind != SCP_CLOCK_NONE,
 			    s->slow_ticks);
-	json_write_number(w, "began_s", s->began_s);
-	json_write_number(w, "ended_s", s->ended_s);
+	JSON_MEMBERS(w, s, began_s, ended_s);
 	json_write_time(w, "began", s->began_real_ns, 9);
 	json_write_time(w, "ended", s->ended_real_ns, 9);
-	json_write_count(w, "pid", s->pid);
-	json_write_count(w, "tid", s->tid);
-	json_write_text(w, "thread", s->thread);
+	JSON_MEMBERS(w, s, pid, tid, thread);
 	json_states_write_call(w, s);
 	json_stack_write(w, r, &s->place);
 	json_write_close(w, '}');
@@ -105,8 +102,7 @@ static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown)
 	const struct scp_slowest_asked *asked = &r->profile->slowest_asked;
 
 	json_write_open(w, "slowest_asked", '{');
-	json_write_count(w, "count", asked->count);
-	json_write_count(w, "least_ns", asked->least_ns);
+	JSON_MEMBERS(w, asked, count, least_ns);
 	json_write_flag(w, "chosen", asked->flags & SCP_SLOWEST_CHOSEN);
 	json_write_close(w, '}');
 	json_write_open(w, "slowest", '[');
@@ -122,9 +118,7 @@ static void put_ticker(struct json_writer *w, const struct profile *p)
 	if (!json_write_open_known(w, "ticker", p->ticker_ticks || c->asked_ns))
 		return;
 	json_write_count(w, "ticks", p->ticker_ticks);
-	json_write_count(w, "cpu_ns", c->cpu_ns);
-	json_write_count(w, "taken_ns", c->taken_ns);
-	json_write_count(w, "most_ns", c->most_ns);
+	JSON_MEMBERS(w, c, cpu_ns, taken_ns, most_ns);
 	json_write_count_if(w, "asked_ns", c->asked_ns, c->asked_ns);
 	json_write_close(w, '}');
 }
@@ -158,8 +152,7 @@ static void put_totals(struct json_writer *w, const struct report *r)
 	json_write_fields(w, totals_fields, r, true);
 	put_ticker(w, r->profile);
 	json_states_write_threads(w, r);
-	json_write_count(w, "sites", r->sites);
-	json_write_count(w, "gaps", r->gaps);
+	JSON_MEMBERS(w, r, sites, gaps);
 	json_write_close(w, '}');
 }
 
@@ -216,15 +209,13 @@ static void put_paths(struct json_writer *w, const struct report *r)
 static void put_verdict(struct json_writer *w, struct verdict v)
 {
 	json_write_open(w, "verdict", '{');
-	json_write_text(w, "code", v.code);
-	json_write_text(w, "text", v.text);
+	JSON_MEMBERS(w, &v, code, text);
 	json_write_close(w, '}');
 }
 
 static void put_head(struct json_writer *w, const struct report *r)
 {
-	json_write_text(w, "schema", "scprof-report/1");
-	json_write_text(w, "by", report_names_by(r->by));
+	JSON_PUT(w, "schema", "scprof-report/1", "by", report_names_by(r->by));
 	json_run_write(w, r);
 	json_write_number(w, "confidence", r->confidence);
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
@@ -247,13 +238,11 @@ static int put_computing(struct json_writer *w, struct report *r, const struct r
 	if (!json_write_open_known(w, "computing", c))
 		return 0;
 	json_write_count(w, "samples", c->samples);
-	json_write_count(w, "lost", s->lost);
-	json_write_count(w, "cut", s->cut);
+	JSON_MEMBERS(w, s, lost, cut);
 	json_write_count(w, "in_calls", c->in_calls);
 	json_write_count(w, "period_ns", s->period_ns);
 	json_write_text(w, "of", c->user ? "user-space" : "all");
-	json_write_number(w, "cpu_s", c->cpu_s);
-	json_write_number(w, "in_calls_cpu_s", c->in_calls_cpu_s);
+	JSON_MEMBERS(w, c, cpu_s, in_calls_cpu_s);
 	json_write_object(w, "recording", row_fields_computing + ROW_FIELDS_COMPUTING_NUMBERS,
 			  &c->recording);
 	json_write_open(w, "rows", '[');
@@ -271,8 +260,7 @@ static int put_computing(struct json_writer *w, struct report *r, const struct r
 static void put_losses(struct json_writer *w, const struct report *r)
 {
 	json_write_count(w, "skipped_calls", r->skipped_calls);
-	json_write_count(w, "abandoned_calls", r->profile->losses.abandoned_calls);
-	json_write_count(w, "unmatched_ends", r->profile->losses.unmatched_ends);
+	JSON_MEMBERS(w, &r->profile->losses, abandoned_calls, unmatched_ends);
 	json_write_count(w, "uncopied_calls", r->profile->uncopied_calls);
 	json_write_count(w, "overflow_calls", r->overflow_calls);
 }
@@ -283,9 +271,7 @@ void json_warnings_write(struct json_writer *w, const struct report_warning *war
 	json_write_open(w, "warnings", '[');
 	for (uint32_t i = 0; i < warnings; i++) {
 		json_write_open(w, NULL, '{');
-		json_write_text(w, "code", warning[i].code);
-		json_write_text(w, "text", warning[i].text);
-		json_write_text(w, "brief", warning[i].brief);
+		JSON_MEMBERS(w, &warning[i], code, text, brief);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');

@@ -14,8 +14,7 @@ struct context {
 
 static void put_share(struct json_writer *w, double total_ns, double share, int32_t permille)
 {
-	json_write_number(w, "total_ns", total_ns);
-	json_write_number(w, "share", share);
+	JSON_PUT(w, "total_ns", total_ns, "share", share);
 	json_write_number(w, "percent", isfinite(share) ? (double)permille / 10 : NAN);
 }
 

@@ -32,8 +32,7 @@ static void put_program(struct json_writer *w, const struct report *r)
 		json_write_count(w, NULL, r->process[i].process->pid);
 	json_write_close(w, ']');
 	json_write_time(w, "start", r->start_real_ns, 3);
-	json_write_number(w, "wall_s", r->wall_s);
-	json_write_count(w, "runs", r->runs);
+	JSON_MEMBERS(w, r, wall_s, runs);
 	if (json_write_open_known(w, "ended", first)) {
 		const struct prof_process *command = process_end_of_command(r);
 
@@ -82,8 +81,7 @@ static void put_clock(struct json_writer *w, const char *key, const struct prof_
 	if (!json_write_open_known(w, key, c->kind != SCP_CLOCK_NONE))
 		return;
 	json_write_text(w, "name", report_names_clock(c->kind));
-	json_write_number(w, "tick_ns", c->tick_ns);
-	json_write_number(w, "read_ns", c->read_ns);
+	JSON_MEMBERS(w, c, tick_ns, read_ns);
 	json_write_flag(w, "randomized", c->flags & SCP_CLOCK_RANDOMIZED);
 	if (synchronous < 0)
 		json_write_null(w, "synchronous");
@@ -130,10 +128,8 @@ static void put_until(struct json_writer *w, const struct profile *p)
 
 	if (!json_write_open_known(w, "until", known))
 		return;
-	json_write_number(w, "relative", relative);
-	json_write_flag(w, "reached", after_s > 0);
-	json_write_number(w, "after_s", after_s > 0 ? after_s : NAN);
-	json_write_number(w, "sites", sites);
+	JSON_PUT(w, "relative", relative, "reached", (bool)(after_s > 0));
+	JSON_PUT(w, "after_s", after_s > 0 ? after_s : NAN, "sites", sites);
 	json_write_text(w, "ended_by", *ended ? ended : NULL);
 	json_write_close(w, '}');
 }
@@ -164,12 +160,10 @@ static void put_attached(struct json_writer *w, const struct profile *p)
 
 	if (!json_write_open_known(w, "attach", a.known))
 		return;
-	json_write_count(w, "processes", processes);
-	json_write_number(w, "stopped_ms", (double)a.stopped_ns / 1e6);
+	JSON_PUT(w, "processes", processes, "stopped_ms", (double)a.stopped_ns / 1e6);
 	json_write_number(w, "stopped_total_ms", (double)a.stopped_total_ns / 1e6);
 	json_write_number(w, "ran_s", a.ran_ns ? (double)a.ran_ns / 1e9 : NAN);
-	json_write_count(w, "threads", a.threads);
-	json_write_count(w, "in_calls", a.in_calls);
+	JSON_MEMBERS(w, &a, threads, in_calls);
 	json_write_flag(w, "detached", a.flags & SCP_ATTACHED_DETACHED);
 	json_write_flag(w, "woken", a.flags & SCP_ATTACHED_WOKEN);
 	json_write_object(w, "slots", slot_fields, &a.slots);

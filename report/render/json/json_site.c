@@ -38,12 +38,10 @@ void json_states_write_threads(struct json_writer *w, const struct report *r)
 	json_write_fields(w, row_fields_threads_time, t, t->known);
 	json_write_close(w, '}');
 	json_write_open(w, "charged_s", '{');
-	json_write_number(w, "in_calls", in_calls);
-	json_write_number(w, "outside", all - in_calls - recording);
+	JSON_PUT(w, "in_calls", in_calls, "outside", all - in_calls - recording);
 	json_write_number(w, "recording", recording);
 	json_write_number(w, "not_recorded", t->known ? threads_time_not_recorded_s(r) : NAN);
-	json_write_number(w, "threads", t->known ? t->charged_s : NAN);
-	json_write_number(w, "processes", r->ledger.cpu_s);
+	JSON_PUT(w, "threads", t->known ? t->charged_s : NAN, "processes", r->ledger.cpu_s);
 	json_write_close(w, '}');
 	json_write_number(w, "charged_difference", threads_time_difference(r));
 }
@@ -93,8 +91,7 @@ void json_states_write_call(struct json_writer *w, const struct report_slowest *
 					    [SCP_SLOWEST_READ] = "read"};
 
 	json_write_text(w, "state", s->state <= SCP_SLOWEST_READ ? names[s->state] : NULL);
-	json_write_number(w, "runnable_ns", s->runnable_ns);
-	json_write_number(w, "asleep_ns", s->asleep_ns);
+	JSON_MEMBERS(w, s, runnable_ns, asleep_ns);
 }
 
 static void put_percentiles(struct json_writer *w, const struct report_site *s)
@@ -205,8 +202,7 @@ static void put_modes(struct json_writer *w, const struct report_steadiness *s)
 	json_write_open(w, "modes", '[');
 	for (unsigned i = 0; i < s->modes; i++) {
 		json_write_open(w, NULL, '{');
-		json_write_number(w, "median_ns", s->mode_ns[i]);
-		json_write_number(w, "share_of_calls", s->mode_calls[i]);
+		JSON_PUT(w, "median_ns", s->mode_ns[i], "share_of_calls", s->mode_calls[i]);
 		json_write_number(w, "share_of_time", s->mode_time[i]);
 		json_write_close(w, '}');
 	}
@@ -296,9 +292,7 @@ void json_stack_frame(struct json_writer *w, const struct symbol *s, bool heuris
 	json_write_open(w, NULL, '{');
 	if (s->language)
 		json_write_text(w, "language", s->language);
-	json_write_text(w, "function", s->function);
-	json_write_text(w, "module", s->module);
-	json_write_count(w, "offset", s->offset);
+	JSON_MEMBERS(w, s, function, module, offset);
 	json_write_count_if(w, "function_offset", s->into != SYMBOL_START_UNKNOWN, s->into);
 	json_write_text(w, "file", s->file);
 	json_write_count_if(w, "line", s->line, (uint64_t)s->line);
