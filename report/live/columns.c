@@ -260,12 +260,14 @@ static void cut(char *text, size_t width, bool utf8)
 
 void view_lines_add(struct view *v, char *text, enum view_style style)
 {
-	if (!text || !array_reach((void **)&v->line, &v->room, v->lines, sizeof(*v->line), 0)) {
+	struct view_line *line = text ? ARRAY_APPEND(v->line, v->lines) : NULL;
+
+	if (!line) {
 		free(text);
 		return;
 	}
 	cut(text, v->width, v->utf8);
-	v->line[v->lines++] = (struct view_line){text, style};
+	*line = (struct view_line){text, style};
 }
 
 void view_lines_format(struct view *v, enum view_style style, const char *format, ...)

@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 
 #include "profile/live/run_files.h"
+#include "profile/base/array.h"
 #include "profile/base/error.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/proc_maps.h"
@@ -32,15 +33,14 @@ static void add_file(struct list *l, const char *path, bool alive)
 			l->file[i].alive |= alive;
 			return;
 		}
-	struct target_file *grown = realloc(l->file, (l->count + 1) * sizeof(*grown));
+	char *copy = strdup(path);
+	struct target_file *file = copy ? ARRAY_APPEND(l->file, l->count) : NULL;
 
-	if (grown)
-		l->file = grown;
-	char *copy = grown ? strdup(path) : NULL;
-	if (copy)
-		l->file[l->count++] = (struct target_file){copy, alive};
+	if (file)
+		*file = (struct target_file){copy, alive};
 	else
-		l->failed = true;
+		free(copy);
+	l->failed |= !file;
 }
 
 /* There, as in most containers, maps have the device of the layer that really holds the file, and

@@ -104,7 +104,7 @@ struct view_line {
 
 struct view {
 	struct view_line *line;
-	uint32_t lines, room;
+	uint32_t lines;
 	size_t width;
 	bool utf8;
 };

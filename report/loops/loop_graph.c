@@ -18,20 +18,6 @@ void loop_graph_clear(struct loop_graph *g)
 	memset(g, 0, sizeof(*g));
 }
 
-struct loop_node *loop_graph_node(struct loop_graph *g)
-{
-	return array_reach((void **)&g->node, &g->node_room, g->nodes, sizeof(*g->node), 0)
-		       ? &g->node[g->nodes++]
-		       : NULL;
-}
-
-struct loop_edge *loop_graph_edge(struct loop_graph *g)
-{
-	return array_reach((void **)&g->edge, &g->edge_room, g->edges, sizeof(*g->edge), 0)
-		       ? &g->edge[g->edges++]
-		       : NULL;
-}
-
 static int by_ends(const void *left, const void *right)
 {
 	const struct loop_edge *a = left, *b = right;

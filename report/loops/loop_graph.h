@@ -28,15 +28,11 @@ struct loop_graph {
 	struct loop_edge *edge; /* settled: by node, then the most frequent first */
 	uint32_t *first;	/* settled: of the edges from node i, and from the start */
 	uint32_t nodes, edges, components;
-	uint32_t node_room, edge_room;
 };
 
 void loop_graph_clear(struct loop_graph *g);
-/* A new node or edge, zeroed; NULL: out of memory. */
-struct loop_node *loop_graph_node(struct loop_graph *g);
-struct loop_edge *loop_graph_edge(struct loop_graph *g);
 /* Put equal edges together and sort them, count visits, and find the components. To be called once,
- * when all is in. -1: out of memory. */
+ * when all nodes and edges have been appended. -1: out of memory. */
 int loop_graph_settle(struct loop_graph *g);
 
 struct loop_part {
@@ -71,7 +67,6 @@ struct loop_rows {
 	struct loop *loop; /* with room for its cycles */
 	uint64_t units;	   /* that its rows must add up to */
 	uint64_t inside;   /* of them in cycles so far */
-	uint32_t room;
 };
 
 /* Add a cycle with its rows. -1: out of memory. */

@@ -21,12 +21,11 @@ static struct loop_row none(enum loop_kind kind)
 /* Add a row. -1: out of memory. */
 static int keep(struct loop_rows *w, const struct loop_row *row)
 {
-	struct loop *l = w->loop;
+	struct loop_row *to = ARRAY_APPEND(w->loop->row, w->loop->rows);
 
-	if (!array_reach((void **)&l->row, &w->room, l->rows, sizeof(*l->row), 0))
-		return -1;
-	l->row[l->rows++] = *row;
-	return 0;
+	if (to)
+		*to = *row;
+	return to ? 0 : -1;
 }
 
 static int write_outside(struct loop_rows *w)

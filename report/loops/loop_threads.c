@@ -68,7 +68,7 @@ static int add_entries(struct loop_tables *t, uint32_t table, struct loop_graph 
 		struct prof_sums sums = e->sums;
 
 		if (*node == PROF_NONE) {
-			struct loop_node *n = loop_graph_node(g);
+			struct loop_node *n = ARRAY_APPEND(g->node, g->nodes);
 
 			if (!n)
 				return -1;
@@ -107,7 +107,7 @@ static int add_gaps(const struct loop_tables *t, uint32_t table, struct loop_gra
 		/* An entry of another table: a file that contradicts itself. */
 		if (from == PROF_NONE || to == PROF_NONE)
 			continue;
-		e = loop_graph_edge(g);
+		e = ARRAY_APPEND(g->edge, g->edges);
 		if (!e)
 			return -1;
 		e->from = from;

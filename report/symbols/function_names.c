@@ -114,22 +114,21 @@ void function_names_fill(struct profile *p)
 
 struct addresses {
 	uint64_t *address; /* in the call instruction, where the frame is a return address */
-	uint32_t count, room;
+	uint32_t count;
 };
 
 static bool add_path(struct addresses *a, const struct prof_path *path)
 {
 	for (uint32_t i = 0; i < path->frames; i++) {
 		const struct prof_frame *f = &path->frame[i];
-		uint64_t *grown;
+		uint64_t *to;
 
 		if (f->module != PROF_NO_MODULE)
 			continue;
-		grown = array_room(a->address, &a->room, a->count, sizeof(*grown));
-		if (!grown)
+		to = ARRAY_APPEND(a->address, a->count);
+		if (!to)
 			return false;
-		a->address = grown;
-		grown[a->count++] = f->offset - (f->exact || !f->offset ? 0 : 1);
+		*to = f->offset - (f->exact || !f->offset ? 0 : 1);
 	}
 	return true;
 }

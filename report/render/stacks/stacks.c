@@ -89,17 +89,19 @@ static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
 	for (size_t i = 0; i < count && i < STACKS_PLACES; i++) {
 		uint32_t function = function_of(s, &symbol[i]);
 
-		if (function == STRING_INDEX_NONE ||
-		    !array_reach((void **)&s->place, &s->place_room, s->places, sizeof(*s->place),
-				 0))
+		struct stacks_place *place =
+			function == STRING_INDEX_NONE ? NULL : ARRAY_APPEND(s->place, s->places);
+
+		if (!place)
 			return STRING_INDEX_NONE;
-		s->place[s->places++] = (struct stacks_place){function, symbol[i].line};
+		*place = (struct stacks_place){function, symbol[i].line};
 	}
-	if (!array_reach((void **)&s->frame, &s->frame_room, s->frames, sizeof(*s->frame), 0))
+	struct stacks_frame *f = ARRAY_APPEND(s->frame, s->frames);
+
+	if (!f)
 		return STRING_INDEX_NONE;
-	s->frame[s->frames] =
-		(struct stacks_frame){*frame, first, s->places - first, symbol->function != NULL};
-	return s->frames++;
+	*f = (struct stacks_frame){*frame, first, s->places - first, symbol->function != NULL};
+	return s->frames - 1;
 }
 
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)

@@ -39,8 +39,8 @@ struct stacks {
 	struct stacks_frame *frame;
 	struct stacks_place *place;
 	uint32_t functions, frames, places;
-	uint32_t function_room, frame_room, place_room; /* private */
-	struct string_index keys;			/* private: functions by their numbers */
+	uint32_t function_room;	      /* private */
+	struct string_index keys;     /* private: functions by their numbers */
 	uint32_t *known, known_room;  /* private: frames by number of their symbol */
 	struct report_site computing; /* private: stacks_row's */
 	uint32_t sites;		      /* private: how many of its rows are of calls */

@@ -34,14 +34,8 @@ void table_end(struct table *t)
 
 void table_row(struct table *t)
 {
-	struct table_row *grown = array_room(t->row, &t->room, (uint32_t)t->rows, sizeof(*grown));
-
-	if (!grown) {
+	if (!ARRAY_APPEND(t->row, t->rows))
 		t->failed = true;
-		return;
-	}
-	t->row = grown;
-	t->rows++;
 }
 
 void table_section(struct table *t)
@@ -84,14 +78,11 @@ void table_print_cell(struct table *t, size_t column, const char *format, ...)
 void table_note(struct table *t, const char *text)
 {
 	struct table_row *row = t->failed ? NULL : &t->row[t->rows - 1];
-	char **grown = row ? realloc(row->note, (row->notes + 1) * sizeof(*grown)) : NULL;
+	char **note = row ? ARRAY_APPEND(row->note, row->notes) : NULL;
 
-	if (grown)
-		row->note = grown;
-	if (grown && (grown[row->notes] = strdup(text)))
-		row->notes++;
-	else
-		t->failed = true;
+	if (note)
+		*note = strdup(text);
+	t->failed |= !note || !*note;
 }
 
 #define NOTES_INDENT 4

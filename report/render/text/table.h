@@ -52,7 +52,6 @@ struct table {
 	size_t columns;
 	struct table_row *row;
 	size_t rows;
-	uint32_t room;
 	const char *notes_title; /* heading of notes set to the right; borrowed */
 	bool failed;
 };

@@ -19,22 +19,19 @@ static int add_site(struct gauges *g, struct counters *c, struct counters_servic
 	struct counters_function *place = counters_function(c, s, f->name, f->library);
 	unsigned outcome = site->overflow ? COUNTERS_OVERFLOW : site->outcome;
 	struct counters_row *row = place ? counters_row(place, outcome, p->clock.kind) : NULL;
-	struct gauge more = {.service = s,
-			     .function = place,
-			     .outcome = outcome,
-			     .clock = p->clock.kind,
-			     .calls = site->calls,
-			     .total_ns = site->total_ns,
-			     .estimate = site->estimate};
+	struct gauge *to;
 
 	if (!row)
 		return -1;
 	if (place == s->other || row->shown == c->stamp)
 		return 0;
 	row->shown = c->stamp;
-	if (!array_reach((void **)&g->gauge, &g->room, g->count, sizeof(*g->gauge), 0))
+	to = ARRAY_APPEND(g->gauge, g->count);
+	if (!to)
 		return -1;
-	g->gauge[g->count++] = more;
+	*to = (struct gauge){
+		.service = s, .function = place, .outcome = outcome, .clock = p->clock.kind};
+	PROF_SET(to, site, calls, total_ns, estimate);
 	return 0;
 }
 

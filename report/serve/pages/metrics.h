@@ -52,7 +52,7 @@ struct gauge {
 
 struct gauges {
 	struct gauge *gauge; /* by service, then by time in calls, longest first */
-	uint32_t count, room;
+	uint32_t count;
 	uint64_t left_out; /* processes: another tick than most of their clock's kind; no time left
 			    */
 };

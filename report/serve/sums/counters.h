@@ -202,7 +202,7 @@ struct cell {
 
 struct cells {
 	struct cell *cell; /* a row is in it once */
-	uint32_t count, room;
+	uint32_t count;
 	uint64_t lost[COUNTERS_LOSSES], lost_last[COUNTERS_LOSSES];
 };
 

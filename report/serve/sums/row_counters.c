@@ -13,13 +13,13 @@ static struct cell_sums *cell_of(struct cells *cells, uint64_t stamp, struct cou
 {
 	if (row->stamp == stamp)
 		return &cells->cell[row->cell].now;
-	if (!array_reach((void **)&cells->cell, &cells->room, cells->count, sizeof(*cells->cell),
-			 0))
+	struct cell *cell = ARRAY_APPEND(cells->cell, cells->count);
+	if (!cell)
 		return NULL;
 	row->stamp = stamp;
-	row->cell = cells->count;
-	cells->cell[cells->count] = (struct cell){.row = row};
-	return &cells->cell[cells->count++].now;
+	row->cell = cells->count - 1;
+	cell->row = row;
+	return &cell->now;
 }
 
 /* A report estimates them likewise (report/model/states.c): the ratio of the row. */

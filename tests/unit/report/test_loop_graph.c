@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "profile/base/array.h"
 #include "report/loops/loop_graph.h"
 
 static struct loop_graph g;
@@ -15,7 +16,7 @@ static void nodes(uint32_t count)
 {
 	memset(&g, 0, sizeof(g));
 	for (uint32_t i = 0; i < count; i++) {
-		struct loop_node *n = loop_graph_node(&g);
+		struct loop_node *n = ARRAY_APPEND(g.node, g.nodes);
 
 		assert_non_null(n);
 		n->site = i;
@@ -26,7 +27,7 @@ static void nodes(uint32_t count)
 /* A gap of one unit; `count` of nodes is the start, or the end. */
 static void edge(uint32_t from, uint32_t to, uint64_t calls)
 {
-	struct loop_edge *e = loop_graph_edge(&g);
+	struct loop_edge *e = ARRAY_APPEND(g.edge, g.edges);
 
 	assert_non_null(e);
 	e->from = from;
