@@ -95,11 +95,8 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 	if (!r)
 		return NULL;
 	r->profile = p;
-	r->by = o->by;
+	PROF_SET(r, o, by, confidence, include_warmup, fold);
 	r->profile_name = o->profile;
-	r->confidence = o->confidence;
-	r->include_warmup = o->include_warmup;
-	r->fold = o->fold;
 	r->bars = o->format == REPORT_JSON || o->format == REPORT_HTML;
 	r->overhead = estimate_overhead(&p->clock);
 	r->synchronous = untested(&p->clock);

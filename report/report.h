@@ -324,7 +324,7 @@ struct report {
 	uint64_t all_threads; /* how many they are; several may have had one table */
 	double gaps_ns, nested_ns;
 	struct report_threads_time threads_time;
-	double others_runnable, others_asleep; /* private to states.c */
+	struct states_shared shared; /* private to states.c */
 	struct report_ledger ledger;
 	struct report_elsewhere elsewhere[REPORT_ELSEWHERE_GROUPS]; /* longest first */
 	uint32_t elsewheres;

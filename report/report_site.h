@@ -110,6 +110,13 @@ struct report_steadiness {
 	double longest_after_s; /* the longest call's end, after the first began; NAN */
 };
 
+/* Of all threads of a profile; NAN: nothing was read. */
+struct states_shared {
+	double stolen_share;		       /* of the time on a CPU: what the host stole */
+	double others_runnable, others_asleep; /* off it per ns, over all calls */
+	bool ticker_near;		       /* states_ticker_is_near */
+};
+
 #define REPORT_NO_PROGRAM	UINT32_MAX
 #define REPORT_BELOW_RESOLUTION "below-resolution" /* why there is no mean: below_ns is known */
 

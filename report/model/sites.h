@@ -113,12 +113,6 @@ void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t 
 /* Before the sites: the share stolen, and its error. */
 void states_find_stolen(struct report *r);
 
-/* Of all threads of a profile; NAN: nothing was read. */
-struct states_shared {
-	double stolen_share;		       /* of the time on a CPU: what the host stole */
-	double others_runnable, others_asleep; /* off it per ns, over all calls */
-	bool ticker_near;		       /* see states_ticker_is_near */
-};
 struct states_shared states_find_shared(const struct profile *p);
 /* A page clock's ticker often runs on the CPU of the threads, which lose it for each tick: calls
  * that kept their CPU see too few ticks, and what they take is not known. */

@@ -33,13 +33,11 @@ struct states_shared states_find_shared(const struct profile *p)
 
 void states_find_stolen(struct report *r)
 {
-	struct states_shared shared = states_find_shared(r->profile);
 	struct report_threads_time *t = &r->threads_time;
 
-	r->others_runnable = shared.others_runnable;
-	r->others_asleep = shared.others_asleep;
-	t->stolen_share = shared.stolen_share;
-	t->stolen_share_error = steal_share_error(r->profile, shared.stolen_share);
+	r->shared = states_find_shared(r->profile);
+	t->stolen_share = r->shared.stolen_share;
+	t->stolen_share_error = steal_share_error(r->profile, t->stolen_share);
 }
 
 double states_asleep_stolen(double share, const struct scp_off_cpu *o)
@@ -167,8 +165,6 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 		 const struct prof_sums *rest)
 {
 	struct report_states *to = &s->states;
-	struct states_shared shared = {r->threads_time.stolen_share, r->others_runnable,
-				       r->others_asleep, states_ticker_is_near(r->profile)};
 	struct states_sample sample;
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
 	struct states_estimate e;
@@ -176,7 +172,7 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	clear(to);
 	if (is_known(rest) && !rest->states)
 		none_switched(r, s, rest);
-	if (!rest->states || !states_sample(&r->profile->clock, sums, rest, &shared, &sample))
+	if (!rest->states || !states_sample(&r->profile->clock, sums, rest, &r->shared, &sample))
 		return;
 	e = states_estimate_means(&sample, r->confidence);
 	to->known = true;
