@@ -73,7 +73,7 @@ static double describe_until(const struct run_watch *w, char *text, size_t size)
 			 100 * w->wishes.until);
 		return NAN;
 	}
-	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
+	reliability_names(p->unreliable, ", ", unreliable, sizeof(unreliable));
 	if (w->expected_s > recorded_s)
 		left = plan_words_time(1e9 * (w->expected_s - recorded_s));
 	snprintf(text, size, "interval now +-%s %%, wanted +-%.3g %%%s%s%s (%zu of %zu sites%s%s)",
@@ -216,7 +216,7 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 	const struct precision *p = &w->precision;
 	char widest[64] = "", unreliable[96], early[64] = "";
 
-	reliability_names(p->unreliable, unreliable, sizeof(unreliable));
+	reliability_names(p->unreliable, ", ", unreliable, sizeof(unreliable));
 	if (w->recorded_s < w->wishes.least_s)
 		snprintf(early, sizeof(early), "; none counts in the first %.3g s",
 			 w->wishes.least_s);

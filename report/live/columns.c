@@ -201,26 +201,23 @@ static void put_name(FILE *to, const char *name, size_t width, bool utf8)
 }
 
 /* Cut, without blanks at the end. */
-static char *finish(FILE *memory, char *const *line, size_t width)
+static char *finish(char *line, size_t width)
 {
-	if (fclose(memory)) {
-		free(*line);
-		return NULL;
-	}
-	(*line)[utf8_fit(*line, width)] = '\0';
-	for (size_t n = strlen(*line); n && (*line)[n - 1] == ' '; n--)
-		(*line)[n - 1] = '\0';
-	return *line;
+	if (line)
+		line[utf8_fit(line, width)] = '\0';
+	for (size_t n = line ? strlen(line) : 0; n && line[n - 1] == ' '; n--)
+		line[n - 1] = '\0';
+	return line;
 }
 
 char *columns_line(const struct columns *c, const struct row *r, const struct row_mean *run,
 		   const struct row_mean *window, const char *function, const char *caller)
 {
-	char *line = NULL, text[96];
-	size_t bytes;
-	FILE *memory = open_memstream(&line, &bytes);
+	struct utf8_memory memory;
+	char text[96];
 
-	if (!memory)
+	utf8_memory_begin(&memory);
+	if (!memory.to)
 		return NULL;
 	for (int i = 0; i < COLUMNS; i++) {
 		if (!c->shown[i])
@@ -230,16 +227,16 @@ char *columns_line(const struct columns *c, const struct row *r, const struct ro
 		else
 			snprintf(text, sizeof(text), "%s",
 				 i == COLUMN_PRECISION && c->utf8 ? "±%" : column[i].title);
-		put_padded(memory, text, column[i].width, true);
-		fputc(' ', memory);
+		put_padded(memory.to, text, column[i].width, true);
+		fputc(' ', memory.to);
 	}
-	fputc(' ', memory);
-	put_name(memory, function, c->function, c->utf8);
+	fputc(' ', memory.to);
+	put_name(memory.to, function, c->function, c->utf8);
 	if (c->caller) {
-		fputc(' ', memory);
-		put_name(memory, caller, c->caller, c->utf8);
+		fputc(' ', memory.to);
+		put_name(memory.to, caller, c->caller, c->utf8);
 	}
-	return finish(memory, &line, c->width);
+	return finish(utf8_memory_end(&memory), c->width);
 }
 
 /* The lines of a picture. Each is cut to the picture's width. */

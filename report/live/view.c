@@ -150,7 +150,7 @@ static void add_basis(struct making *m, const struct row_mean *run)
 		snprintf(aside, sizeof(aside), " after %s of warm-up",
 			 numbered_count(run->warmup_calls).text);
 	}
-	reliability_names(run->unreliable, unreliable, sizeof(unreliable));
+	reliability_names(run->unreliable, ", ", unreliable, sizeof(unreliable));
 	view_lines_format(m->view, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
 			  run->unreliable ? "; " COLUMNS_DOUBT " " : "", unreliable);
 }
@@ -202,7 +202,7 @@ static void add_legend(struct making *m)
 {
 	char unreliable[128];
 
-	reliability_names(m->unreliable, unreliable, sizeof(unreliable));
+	reliability_names(m->unreliable, ", ", unreliable, sizeof(unreliable));
 	if (m->unreliable)
 		view_lines_format(m->view, VIEW_PLAIN,
 				  COLUMNS_DOUBT ": the interval may not contain the true mean (%s)",

@@ -180,8 +180,8 @@ void slowest_warn(struct report *r);
 
 /* "clock-synchronous", "drift", ... of one bit of enum stats_unreliable or report_finding. */
 const char *reliability_name(unsigned bit);
-/* "clock-synchronous, heavy-tail": of all bits of enum stats_unreliable in `bits`. */
-void reliability_names(unsigned bits, char *out, size_t room);
+/* "clock-synchronous, heavy-tail": of all bits of these in `bits`, with `between` between them. */
+void reliability_names(unsigned bits, const char *between, char *out, size_t room);
 /* "unknown-dependence", ... of one bit of enum tail_unreliable: of a percentile's limits. */
 const char *reliability_tail_name(unsigned bit);
 

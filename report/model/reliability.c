@@ -43,14 +43,14 @@ const char *reliability_tail_name(unsigned bit)
 	return bit == TAIL_UNKNOWN ? "unknown-dependence" : "too-few-independent-bursts";
 }
 
-void reliability_names(unsigned bits, char *out, size_t room)
+void reliability_names(unsigned bits, const char *between, char *out, size_t room)
 {
 	size_t at = 0;
 
 	*out = '\0';
-	for (unsigned bit = 1; bit <= STATS_HEAVY_TAIL; bit <<= 1)
+	for (unsigned bit = 1; bit <= bits; bit <<= 1)
 		if (bits & bit && at < room)
-			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "",
+			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? between : "",
 					       reliability_name(bit));
 }
 

@@ -183,14 +183,9 @@ static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
 /* Names of all findings and reliability warnings, separated by ';'. */
 static void put_findings(struct csv *c, const struct report_site *s)
 {
-	unsigned all = s->findings | s->estimate.unreliable;
-	char text[256] = "";
-	size_t at = 0;
+	char text[256];
 
-	for (unsigned bit = 1; bit <= all && at < sizeof(text); bit *= 2)
-		if (all & bit)
-			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ";" : "",
-					       reliability_name(bit));
+	reliability_names(s->findings | s->estimate.unreliable, ";", text, sizeof(text));
 	write_text(c, "findings", text);
 }
 

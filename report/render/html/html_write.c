@@ -37,7 +37,7 @@ void html_write_doubts(struct html *h, const char *key, unsigned unreliable)
 {
 	char names[160];
 
-	reliability_names(unreliable, names, sizeof(names));
+	reliability_names(unreliable, ", ", names, sizeof(names));
 	html_write_string(h, key, *names ? names : NULL);
 }
 

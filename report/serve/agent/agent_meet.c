@@ -194,14 +194,6 @@ static void meet(struct agent *a, int directory, const char *path, const char *n
 		agent_read_source(a, s);
 }
 
-static void agent_meet_file(struct agent *a, int directory, const char *path, const char *name,
-			    bool listed)
-{
-	agent_lock(a);
-	meet(a, directory, path, name, listed);
-	agent_unlock(a);
-}
-
 /* Profiles are *.scp in a given directory, or scprof.*.scp in the directory of a run below it
  * (collector/launch/run_directory.c: [.]scprof.XXXXXX, root's with `profiles.RANDOM` in it).
  * Links below a given directory are not followed, and the number of names is limited. */
@@ -242,8 +234,11 @@ static void meet_entry(struct agent *a, int at, const char *path, const char *na
 		if (a->options.meet_samples)
 			a->options.meet_samples(a, at, path, name);
 	} else if (!fnmatch(depth == NAMED ? "*.scp" : "scprof.*.scp", name, FNM_PERIOD)) {
-		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) < sizeof(full))
-			agent_meet_file(a, at, full, name, depth == NAMED);
+		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) >= sizeof(full))
+			return;
+		agent_lock(a);
+		meet(a, at, full, name, depth == NAMED);
+		agent_unlock(a);
 	} else if (depth == NAMED && is_run(name)) {
 		descend(a, at, path, name, RUN);
 	} else if (depth == RUN && !strncmp(name, "profiles.", 9)) {
