@@ -290,8 +290,7 @@ void diff_warnings_make(struct diff *d);
 /* Of a row: is it known in all runs which of its calls were switched? */
 bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run);
 enum diff_quantity diff_estimate_quantity(enum diff_view view);
-/* An estimate of a view, and of how many calls; error INFINITY: there is none. */
-double diff_estimate_calls(const struct diff_run *r, enum diff_view view);
+/* An estimate of a view; error INFINITY: there is none. */
 struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view);
 /* The logarithm of an estimate, and its squared relative error. False, and NAN: it is of too few
  * calls, or there is none. */

@@ -250,7 +250,8 @@ enum diff_quantity diff_estimate_quantity(enum diff_view view)
 	return view >= DIFF_UNSWITCHED ? DIFF_CPU_TIME : DIFF_ELAPSED;
 }
 
-double diff_estimate_calls(const struct diff_run *r, enum diff_view view)
+/* Of how many calls the estimate of a view is. */
+static double calls_of(const struct diff_run *r, enum diff_view view)
 {
 	return diff_estimate_quantity(view) == DIFF_CPU_TIME ? r->unswitched_calls
 							     : (double)r->calls;
@@ -271,7 +272,7 @@ struct compare_mean diff_estimate(const struct diff_run *r, enum diff_view view)
 bool diff_estimate_log(const struct diff_run *r, enum diff_view view, double *y, double *v)
 {
 	struct compare_mean m = diff_estimate(r, view);
-	bool known = diff_estimate_calls(r, view) >= DIFF_LEAST_CALLS && m.mean > 0 &&
+	bool known = calls_of(r, view) >= DIFF_LEAST_CALLS && m.mean > 0 &&
 		     (view == DIFF_MEAN || isfinite(m.error));
 
 	*y = known ? log(m.mean) : NAN;
@@ -298,7 +299,7 @@ double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enu
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		int side = i >= d->bases;
 
-		if (!(diff_estimate_calls(&s->run[i], view) > 0))
+		if (!(calls_of(&s->run[i], view) > 0))
 			continue;
 		runs[side]++;
 		mean[side] += (chosen(&s->run[i]) - mean[side]) / runs[side];
@@ -343,11 +344,11 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 			return reliability_name(STATS_SYNCHRONOUS);
 		if (several)
 			continue;
-		if (!(diff_estimate_calls(r, view) > 0))
+		if (!(calls_of(r, view) > 0))
 			return DIFF_SWITCHED;
 		if (doubt(r, view))
 			found = doubt(r, view);
-		if (diff_estimate_calls(r, view) < (double)diff_pair_calls(d))
+		if (calls_of(r, view) < (double)diff_pair_calls(d))
 			found = DIFF_FEW_CALLS;
 		if (!found && (!isfinite(m.error) || !(m.freedom > 0)))
 			found = r->few ? DIFF_FEW_TICKS : DIFF_FEW_CALLS;

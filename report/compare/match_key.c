@@ -40,11 +40,10 @@ static const char *only_program(const struct profile *p)
 
 char *match_key_family(const struct profile *p, const char *path)
 {
-	const char *program = only_program(p), *slash = strrchr(path, '/'), *base, *so;
+	const char *program = only_program(p), *base = base_name(path), *so;
 
 	if (program && !strcmp(program, path))
 		return strdup(program_name);
-	base = slash && slash[1] ? slash + 1 : path;
 	so = strstr(base, ".so");
 	return so ? strndup(base, (size_t)(so - base) + 3) : strdup(base);
 }

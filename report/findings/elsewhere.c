@@ -161,14 +161,9 @@ int elsewhere_fill(struct report *r)
 
 static void put_names(FILE *to, const struct report *r, const struct report_elsewhere *e)
 {
-	const char *before = "";
-
-	for (uint32_t i = 0; i < e->functions && i < NAMED; i++) {
-		const struct report_elsewhere_function *f = &e->function[i];
-
-		fprintf(to, "%s%s", before, r->profile->function[f->function].name);
-		before = ", ";
-	}
+	for (uint32_t i = 0; i < e->functions && i < NAMED; i++)
+		fprintf(to, "%s%s", i ? ", " : "",
+			r->profile->function[e->function[i].function].name);
 }
 
 static void put_group(FILE *to, const struct report *r, const struct report_elsewhere *e,

@@ -94,8 +94,6 @@ void next_command_run(FILE *to, const struct report *r, uint32_t more, const cha
 bool next_command_dump(FILE *to, const struct report *r);
 /* "scprof report OPTIONS PROFILE". */
 void next_command_report(FILE *to, const struct report *r, const char *options);
-/* The command that was profiled. */
-void next_command_program(FILE *to, const struct report *r);
 
 /* What most of the time went on, in one sentence; it is always there. Of a report that is complete
  * but for its warnings, or of a view of one program. */

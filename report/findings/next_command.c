@@ -131,7 +131,7 @@ static void put_filters(FILE *to, const struct profile *p)
 			}
 }
 
-void next_command_program(FILE *to, const struct report *r)
+static void put_program(FILE *to, const struct report *r)
 {
 	const struct prof_process *p = asked(r);
 	bool copied = is_written_out(p);
@@ -189,7 +189,7 @@ void next_command_run(FILE *to, const struct report *r, uint32_t more, const cha
 		return;
 	}
 	fputs(" -- ", to);
-	next_command_program(to, r);
+	put_program(to, r);
 }
 
 /* NULL: that of the process before. */

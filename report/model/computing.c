@@ -11,6 +11,7 @@
 
 #include "profile/base/array.h"
 #include "report/containers/string_index.h"
+#include "report/wording/utf8.h"
 #include "stats/mean/proportion.h"
 
 #define BATCHES	  SCP_SAMPLE_BATCHES
@@ -47,15 +48,16 @@ static bool works_for_python(const struct profile *p, const struct prof_frame *f
 	static const char *const names[] = {"python", "libpython",   "libc.",	   "libm.",
 					    "ld-",    "libpthread.", "linux-vdso."};
 	const char *path = frame->module < p->modules ? p->module[frame->module].path : NULL;
-	const char *slash = path ? strrchr(path, '/') : NULL;
 
 	for (size_t i = 0; path && i < sizeof(names) / sizeof(*names); i++)
-		if (!strncmp(slash ? slash + 1 : path, names[i], strlen(names[i])))
+		if (!strncmp(base_name(path), names[i], strlen(names[i])))
 			return true;
 	return false;
 }
 
-uint32_t computing_function_at(const struct profile *p, const struct prof_path *path)
+/* The frame of a sample's path whose function it counts for: the innermost; of a path with Python
+ * functions the innermost that is neither the interpreter's nor the C library's. */
+static uint32_t function_at(const struct profile *p, const struct prof_path *path)
 {
 	uint32_t site = path_site_of(p, path), at = 0;
 
@@ -70,7 +72,7 @@ static struct sums *row_of(struct building *b, const struct prof_path *path)
 	static const struct symbol nothing = {.source = SYMBOL_UNKNOWN};
 	const struct profile *p = b->r->profile;
 	struct report_computing *c = b->c;
-	uint32_t at = computing_function_at(p, path);
+	uint32_t at = function_at(p, path);
 	size_t count = 1;
 	const struct symbol *s =
 		path->frames ? frame_symbols_find(b->r, path->frame + at, &count) : &nothing;
@@ -145,7 +147,7 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 		sums->path_samples = samples;
 		PROF_SET(place, &p->path[s->path], frame, frames);
 		place->path_flags = p->path[s->path].flags;
-		b->c->row[sums - b->sums].at = computing_function_at(p, &p->path[s->path]);
+		b->c->row[sums - b->sums].at = function_at(p, &p->path[s->path]);
 	}
 	return add_path(b, s, (uint32_t)(sums - b->sums), samples);
 }
@@ -294,7 +296,7 @@ struct report_site computing_site(const struct report *r, uint32_t path)
 	return (struct report_site){
 		.function = PROF_NONE,
 		.program = at->program,
-		.frame = whole ? p->frame : p->frame + computing_function_at(r->profile, p),
+		.frame = whole ? p->frame : p->frame + function_at(r->profile, p),
 		.frames = whole || !p->frames ? p->frames : 1,
 		.path_flags = whole ? p->flags : 0,
 		.total_ns =

@@ -147,9 +147,6 @@ static inline const char *computing_behind(const struct report_computing_row *r)
 	return !r->brief && r->module_name ? " (no symbols)" : "";
 }
 void computing_free(struct report *r);
-/* The frame of a sample's path whose function it counts for: the innermost; of a path with Python
- * functions the innermost that is neither the interpreter's nor the C library's. */
-uint32_t computing_function_at(const struct profile *p, const struct prof_path *path);
 /* A report of that alone, by symbols that the caller takes back before it is freed, or (NULL) its
  * own. NULL: out of memory. */
 struct report *computing_report(const struct profile *p, struct symbolizer *symbols,
