@@ -175,7 +175,6 @@ void agent_scan(struct agent *a)
 	if (a->files_beyond)
 		look_for_ends(a);
 	forget(a);
-	a->scans++;
 	agent_unlock(a);
 	pthread_mutex_unlock(&a->reading);
 }

@@ -218,7 +218,7 @@ struct agent {
 	uint64_t files_beyond;	     /* passed over in the last scan, because of the limits */
 	uint64_t directories_failed; /* in the last scan */
 	struct agent_search search;  /* the scan that is under way */
-	uint64_t scans, refreshed_ns;
+	uint64_t refreshed_ns;
 	double refresh_s; /* how long the last one took */
 	uint64_t started_real_ns;
 };
