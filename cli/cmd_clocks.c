@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof clocks`: how good each clock of this machine is. */
 
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
-#include "cli/usage/output.h"
 #include "report/render/json/json_write.h"
-#include "report/render/text/table.h"
+#include "report/render/text/text.h"
 #include "report/wording/numbers.h"
-#include "report/wording/utf8.h"
-
-struct arguments {
-	bool json;
-};
 
 static const struct usage_entry usage_options[] = {
-	{"json", USAGE_JSON, NULL, .text = "print JSON", OPTIONS_MEMBER(FLAG, arguments, json)},
+	{"json", USAGE_JSON, NULL, .text = "print JSON", .sets.type = OPTIONS_FLAG},
 	USAGE_ENTRY_HELP,
 	{0}};
 
@@ -39,233 +31,170 @@ const struct usage cmd_clocks_usage = {
 
 /* ---- text: tables, then a verdict for each clock ---- */
 
-#define WIDTH  100
-#define INDENT 12
+#define WIDTH 100
 
-static struct terminal here(void)
+__attribute__((format(printf, 3, 4))) static void print_wrapped(struct text *t, const char *label,
+								const char *format, ...)
 {
-	struct terminal t = terminal_of(stdout, 0);
+	char lead[32], text[512];
+	va_list args;
 
-	t.width = t.width < WIDTH ? t.width : WIDTH;
-	return t;
-}
-
-static int finish(struct table *t, const struct terminal *terminal)
-{
-	int result = table_print(t, stdout, terminal);
-
-	table_end(t);
-	if (result)
-		errno = ENOMEM;
-	return result;
-}
-
-static int flushed(void)
-{
-	return fflush(stdout) || ferror(stdout) ? -1 : 0;
-}
-
-/* `text` at `width` columns, later lines indented. */
-static void print_wrapped(const char *label, const char *text, const struct terminal *t)
-{
-	char *clean = utf8_clean(text, t->utf8), *save = NULL;
-	size_t at = INDENT;
-
-	printf("%-*s", INDENT, label);
-	for (char *word = clean ? strtok_r(clean, " ", &save) : NULL; word;
-	     word = strtok_r(NULL, " ", &save)) {
-		size_t width = utf8_width(word);
-
-		if (at > INDENT && at + 1 + width > t->width) {
-			printf("\n%*s", INDENT, "");
-			at = INDENT;
-		}
-		at += (size_t)printf("%s%s", at > INDENT ? " " : "", word) - (strlen(word) - width);
-	}
-	putchar('\n');
-	free(clean);
-}
-
-static void cell_duration(struct table *t, size_t column, double ns,
-			  const struct terminal *terminal)
-{
-	table_cell(t, column, numbered_duration(ns, terminal->utf8).text);
+	snprintf(lead, sizeof(lead), "%-12s", label);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	text_cell_say(t, TERMINAL_PLAIN, lead, strlen(lead), "%s", text);
 }
 
 /* Two columns: mean, and interval with the unit. */
-static void cell_mean(struct table *t, size_t column, const struct replications_mean *m,
-		      const struct terminal *terminal)
+static void cell_mean(struct text *t, struct table *table, size_t column,
+		      const struct replications_mean *m)
 {
 	struct number_mean n;
-	char text[80];
 
-	numbers_mean(&n, m->mean, m->low, m->high, terminal->utf8);
-	table_cell(t, column, n.mean);
-	snprintf(text, sizeof(text), "%s %s", n.interval, n.unit);
-	table_cell(t, column + 1, isnan(m->mean) ? "" : text);
+	numbers_mean(&n, m->mean, m->low, m->high, t->terminal.utf8);
+	table_cell(table, column, n.mean);
+	if (!isnan(m->mean))
+		table_print_cell(table, column + 1, "%s %s", n.interval, n.unit);
 }
 
-static void cell_count(struct table *t, size_t column, uint64_t count)
-{
-	table_cell(t, column, numbered_count(count).text);
-}
-
-static void cell_drift(struct table *t, size_t column, const struct clock_test *c,
-		       const struct terminal *terminal)
+static void cell_drift(struct text *t, struct table *table, size_t column,
+		       const struct clock_test *c)
 {
 	/* as many decimals as its error justifies */
 	int decimals = c->drift_error_ppm >= 10 ? 0 : c->drift_error_ppm >= 1 ? 1 : 2;
-	char text[64] = "-";
 
-	if (!isnan(c->drift_ppm))
-		snprintf(text, sizeof(text), "%+.*f %s%.*f ppm", decimals,
-			 numbers_tidy(c->drift_ppm, decimals), terminal->utf8 ? "±" : "+/-",
-			 decimals, c->drift_error_ppm);
-	table_cell(t, column, text);
+	if (isnan(c->drift_ppm))
+		table_cell(table, column, "-");
+	else
+		table_print_cell(table, column, "%+.*f %s%.*f ppm", decimals,
+				 numbers_tidy(c->drift_ppm, decimals),
+				 t->terminal.utf8 ? "±" : "+/-", decimals, c->drift_error_ppm);
 }
 
-static int print_clocks(const struct clocks_report *r, const struct terminal *terminal)
+#define FIELD(kind, member) .type = kind, .offset = offsetof(struct clock_test, member)
+
+static int print_clocks(const struct clocks_report *r, struct text *t)
 {
+	enum { CLOCK, STEP, READING, INTERVAL, BACKWARDS, OF, STEPS, LARGEST, DRIFT };
 	static const struct table_column columns[] = {
-		{.title = "CLOCK"},
-		{.title = "STEP", .right = true},
-		{.title = "READING", .right = true},
-		{.title = "", .glued = true},
-		{.title = "BACKWARDS", .right = true},
-		{.title = "OF", .right = true, .drop = 2},
-		{.title = "STEPS", .right = true},
-		{.title = "LARGEST", .right = true, .drop = 3},
-		{.title = "DRIFT", .right = true, .drop = 1},
+		[CLOCK] = {.title = "CLOCK"},
+		[STEP] = {"STEP", FIELD(TABLE_NS, step_ns)},
+		[READING] = {"READING", .right = true},
+		[INTERVAL] = {"", .glued = true},
+		[BACKWARDS] = {"BACKWARDS", .right = true},
+		[OF] = {"OF", .right = true, .drop = 2},
+		[STEPS] = {"STEPS", FIELD(TABLE_COUNT, steps)},
+		[LARGEST] = {"LARGEST", .right = true, .drop = 3},
+		[DRIFT] = {"DRIFT", .right = true, .drop = 1},
 		{0},
 	};
-	struct table t;
+	struct table table;
 
-	table_begin(&t, columns, NULL);
+	table_begin(&table, columns, NULL);
 	for (int i = 0; i < CLOCKS_TESTED; i++) {
 		const struct clock_test *c = &r->clock[i];
 
-		table_row(&t);
-		table_cell(&t, 0, clocks_read_name(c->kind));
-		cell_duration(&t, 1, c->step_ns, terminal);
-		cell_mean(&t, 2, &c->read, terminal);
-		if (c->cpus) {
-			cell_count(&t, 4, c->backward);
-			cell_count(&t, 5, c->comparisons);
-		} else {
-			table_cell(&t, 4, "one CPU");
-		}
-		cell_count(&t, 6, c->steps);
+		text_cell_row(t, &table, c);
+		table_cell(&table, CLOCK, clocks_read_name(c->kind));
+		cell_mean(t, &table, READING, &c->read);
+		if (c->cpus)
+			table_cell(&table, OF, numbered_count(c->comparisons).text);
+		table_cell(&table, BACKWARDS,
+			   c->cpus ? numbered_count(c->backward).text : "one CPU");
 		if (c->steps)
-			cell_duration(&t, 7, c->step_max_ns, terminal);
-		cell_drift(&t, 8, c, terminal);
+			text_cell_duration(t, &table, LARGEST, c->step_max_ns);
+		cell_drift(t, &table, DRIFT, c);
 	}
-	return finish(&t, terminal);
+	return text_cell_end(t, &table);
 }
 
-static int print_ticks(const struct clocks_report *r, const struct terminal *terminal)
+static int print_ticks(const struct clocks_report *r, struct text *t)
 {
 	static const struct table_column columns[] = {
 		{.title = "TICKS OF"},
-		{.title = "ASKED", .right = true},
-		{.title = "OBSERVED", .right = true},
-		{.title = "", .glued = true},
-		{.title = "DEVIATION", .right = true, .drop = 1},
-		{.title = "SHORTEST", .right = true, .drop = 2},
-		{.title = "10 %", .right = true},
-		{.title = "50 %", .right = true},
-		{.title = "90 %", .right = true},
-		{.title = "LONGEST", .right = true, .drop = 2},
+		{"ASKED", FIELD(TABLE_NS, claimed_ns)},
+		{"OBSERVED", .right = true},
+		{"", .glued = true},
+		{"DEVIATION", .drop = 1, FIELD(TABLE_NS, ticks.sd_ns)},
+		{"SHORTEST", .drop = 2, FIELD(TABLE_NS, ticks.min_ns)},
+		{"10 %", FIELD(TABLE_NS, ticks.p10_ns)},
+		{"50 %", FIELD(TABLE_NS, ticks.p50_ns)},
+		{"90 %", FIELD(TABLE_NS, ticks.p90_ns)},
+		{"LONGEST", .drop = 2, FIELD(TABLE_NS, ticks.max_ns)},
 		{0},
 	};
-	struct table t;
+	struct table table;
 
-	table_begin(&t, columns, NULL);
+	table_begin(&table, columns, NULL);
 	for (int i = 0; i < CLOCKS_TESTED; i++) {
 		const struct tick_summary *s = &r->clock[i].ticks;
 		struct replications_mean m = {
 			.mean = s->mean_ns, .low = s->low_ns, .high = s->high_ns};
-		const double spread[] = {s->sd_ns,  s->min_ns, s->p10_ns,
-					 s->p50_ns, s->p90_ns, s->max_ns};
 
 		if (isnan(s->mean_ns))
 			continue;
-		table_row(&t);
-		table_cell(&t, 0, clocks_read_name(r->clock[i].kind));
-		cell_duration(&t, 1, r->clock[i].claimed_ns, terminal);
-		cell_mean(&t, 2, &m, terminal);
-		for (size_t k = 0; k < sizeof(spread) / sizeof(*spread); k++)
-			cell_duration(&t, 4 + k, spread[k], terminal);
+		text_cell_row(t, &table, &r->clock[i]);
+		table_cell(&table, 0, clocks_read_name(r->clock[i].kind));
+		cell_mean(t, &table, 2, &m);
 	}
-	return finish(&t, terminal);
+	return text_cell_end(t, &table);
 }
 
-static int print_lateness(const struct clocks_report *r, const struct terminal *terminal)
+/* Of a tick: idle, and busy. */
+struct lateness {
+	struct clock_lateness idle, busy;
+};
+
+#define LATE(kind, member) .type = kind, .offset = offsetof(struct lateness, member)
+
+static int print_lateness(const struct clocks_report *r, struct text *t)
 {
 	static const struct table_column columns[] = {
-		{.title = "PAGE TICKS", .right = true},	   {.title = "LATE BY", .right = true},
-		{.title = "AT MOST", .right = true},	   {.title = "> D/2", .right = true},
-		{.title = "BUSY: LATE BY", .right = true}, {.title = "AT MOST", .right = true},
-		{.title = "> D/2", .right = true},	   {0},
+		{"PAGE TICKS", LATE(TABLE_NS, idle.tick_ns)},
+		{"LATE BY", LATE(TABLE_NS, idle.mean_ns)},
+		{"AT MOST", LATE(TABLE_NS, idle.max_ns)},
+		{"> D/2", LATE(TABLE_SHARE, idle.share)},
+		{"BUSY: LATE BY", LATE(TABLE_NS, busy.mean_ns)},
+		{"AT MOST", LATE(TABLE_NS, busy.max_ns)},
+		{"> D/2", LATE(TABLE_SHARE, busy.share)},
+		{0},
 	};
-	struct table t;
+	struct table table;
 
-	table_begin(&t, columns, NULL);
-	for (int i = 0; i < CLOCKS_LATE; i++) {
-		const struct clock_lateness *idle = &r->late[i];
-
-		for (int j = 0; !idle->busy && j < CLOCKS_LATE; j++) {
-			const struct clock_lateness *busy = &r->late[j];
-
-			if (!busy->busy || busy->tick_ns != idle->tick_ns)
-				continue;
-			table_row(&t);
-			cell_duration(&t, 0, idle->tick_ns, terminal);
-			cell_duration(&t, 1, idle->mean_ns, terminal);
-			cell_duration(&t, 2, idle->max_ns, terminal);
-			table_cell(&t, 3, numbered_share(idle->share).text);
-			cell_duration(&t, 4, busy->mean_ns, terminal);
-			cell_duration(&t, 5, busy->max_ns, terminal);
-			table_cell(&t, 6, numbered_share(busy->share).text);
-		}
-	}
-	return finish(&t, terminal);
-}
-
-static void print_conditions(const struct clocks_report *r, const struct terminal *terminal)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "READING: mean of %u rounds, 95 %%. STEPS, DRIFT: against CLOCK_MONOTONIC_RAW, "
-		 "over %.1f s. Interrupted %llu times, by %s at most, %s of that time: no steps. "
-		 "Ticker: %s; busy: %u CPUs. Stolen by the host: %s.",
-		 r->read_rounds, r->watch_s, (unsigned long long)r->interruptions,
-		 numbered_duration(r->interruption_max_ns, terminal->utf8).text,
-		 numbered_share(r->interrupted_share).text, r->late[0].scheduling, r->busy_cpus,
-		 numbered_share(r->stolen).text);
-	print_wrapped("measured", text, terminal);
+	table_begin(&table, columns, NULL);
+	for (int i = 0; i < CLOCKS_LATE / 2; i++)
+		text_cell_row(t, &table,
+			      &(struct lateness){r->late[i], r->late[i + CLOCKS_LATE / 2]});
+	return text_cell_end(t, &table);
 }
 
 /* One page of at most 100 columns. */
 static int print_text(const struct clocks_report *r)
 {
 	const struct clock_test *tsc = &r->clock[SCP_CLOCK_TSC - 1];
-	struct terminal terminal = here();
-	char text[400];
+	struct text t = {.out = stdout, .terminal = terminal_of(stdout, 0)};
+	bool utf8 = t.terminal.utf8;
 
-	if (print_clocks(r, &terminal) || print_ticks(r, &terminal) || print_lateness(r, &terminal))
+	t.terminal.width = t.terminal.width < WIDTH ? t.terminal.width : WIDTH;
+	if (print_clocks(r, &t) || print_ticks(r, &t) || print_lateness(r, &t))
 		return -1;
 	putchar('\n');
 	for (int i = 0; i < CLOCKS_TESTED; i++)
-		print_wrapped(clocks_read_name(r->clock[i].kind), r->clock[i].verdict, &terminal);
+		print_wrapped(&t, clocks_read_name(r->clock[i].kind), "%s", r->clock[i].verdict);
 	putchar('\n');
-	print_conditions(r, &terminal);
-	snprintf(text, sizeof(text), "%.6f MHz %s%.2g ppm, calibrated over %.2f s",
-		 tsc->rate_hz / 1e6, terminal.utf8 ? "±" : "+/-", tsc->rate_error_ppm, r->window_s);
-	print_wrapped("tsc rate", text, &terminal);
-	snprintf(text, sizeof(text), "%s, because %s", clocks_read_name(r->preferred), r->reason);
-	print_wrapped("default", text, &terminal);
-	return flushed();
+	print_wrapped(&t, "measured",
+		      "READING: mean of %u rounds, 95 %%. STEPS, DRIFT: against "
+		      "CLOCK_MONOTONIC_RAW, over %.1f s. Interrupted %llu times, by %s at most, %s "
+		      "of that time: no steps. Ticker: %s; busy: %u CPUs. Stolen by the host: %s.",
+		      r->read_rounds, r->watch_s, (unsigned long long)r->interruptions,
+		      numbered_duration(r->interruption_max_ns, utf8).text,
+		      numbered_share(r->interrupted_share).text, r->late[0].scheduling,
+		      r->busy_cpus, numbered_share(r->stolen).text);
+	print_wrapped(&t, "tsc rate", "%.6f MHz %s%.2g ppm, calibrated over %.2f s",
+		      tsc->rate_hz / 1e6, utf8 ? "±" : "+/-", tsc->rate_error_ppm, r->window_s);
+	print_wrapped(&t, "default", "%s, because %s", clocks_read_name(r->preferred), r->reason);
+	return 0;
 }
 
 /* ---- JSON: all that was measured; the names of the keys have the units ---- */
@@ -341,35 +270,23 @@ static int test_json(const struct clocks_report *r)
 	return json_write_finish(&w);
 }
 
-static int fail(const struct profile_error *err)
-{
-	complaint_lines("scprof clocks", err->text);
-	return 1;
-}
-
-static int printed(int result)
-{
-	if (!result)
-		return 0;
-	output_lost("scprof clocks");
-	return cmd_clocks_usage.failure;
-}
-
-static int test(const struct arguments *a)
+static int test(bool json)
 {
 	static const struct clocks_effort effort = CLOCKS_EFFORT_DEFAULT;
+	struct profile_error err = {.text = "out of memory"};
 	struct clocks_report report;
-	struct profile_error err;
 
-	if (clocks_test(&report, &effort, &err))
-		return fail(&err);
-	return printed(a->json ? test_json(&report) : print_text(&report));
+	if (clocks_test(&report, &effort, &err) == 0 &&
+	    (json ? test_json : print_text)(&report) == 0)
+		return 0;
+	complaint_lines("scprof clocks", err.text);
+	return cmd_clocks_usage.failure;
 }
 
 int cmd_clocks(int argc, char **argv)
 {
-	struct arguments a = {0};
-	int status = options_parse(&cmd_clocks_usage, argc, argv, NULL, &a);
+	bool json = false;
+	int status = options_parse(&cmd_clocks_usage, argc, argv, NULL, &json);
 
 	if (status != OPTIONS_GO)
 		return status;
@@ -380,5 +297,5 @@ int cmd_clocks(int argc, char **argv)
 			      argv[optind]);
 		return 2;
 	}
-	return test(&a);
+	return test(json);
 }
