@@ -8,7 +8,6 @@
 
 #include "collector/doctor/doctor.h"
 #include "include/scprof_version.h"
-#include "cli/usage/output.h"
 #include "report/render/json/json_write.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
@@ -77,7 +76,7 @@ static int print_text(const struct doctor *d)
 	for (size_t i = 0; i < d->count; i++)
 		failed |= print_check(&d->check[i], &t);
 	puts(summary(doctor_worst(d)));
-	return failed || fflush(stdout) || ferror(stdout) ? -1 : 0;
+	return failed;
 }
 
 static int print_json(const struct doctor *d, int status)
@@ -117,9 +116,8 @@ int cmd_doctor(int argc, char **argv)
 	}
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
 	status = status_of[doctor_worst(&d)];
-	if (json ? print_json(&d, status) : print_text(&d)) {
-		output_lost("scprof doctor");
-		return 2;
-	}
-	return status;
+	if (!(json ? print_json(&d, status) : print_text(&d)))
+		return status;
+	complaint_print("scprof doctor", "out of memory");
+	return 2;
 }

@@ -17,7 +17,7 @@ struct bench_options {
 	char library[4096], path[4096];
 };
 
-/* Prints the results of a benchmark on standard output. Both return 0, or -1 with errno. */
+/* Prints the results of a benchmark on standard output. 0, or -1: out of memory. */
 
 int bench_print_text(const struct bench_options *o, const struct bench_summary *s);
 int bench_print_json(const struct bench_options *o, const struct bench_summary *s);

@@ -9,7 +9,6 @@
 #include "cli/bench/bench_options.h"
 #include "collector/launch/launch.h"
 #include "cli/messages/progress.h"
-#include "cli/usage/output.h"
 #include "collector/duration.h"
 #include "collector/launch/program.h"
 
@@ -173,16 +172,16 @@ static int status_of(enum bench_end end, const struct bench_error *err)
 static int print(const struct bench_options *o, const struct bench_record *record)
 {
 	struct bench_summary summary;
+	int failed = bench_summary_make(&summary, &o->plan, record, &o->wishes);
 
-	if (bench_summary_make(&summary, &o->plan, record, &o->wishes)) {
-		complaint_say(BENCH_COMMAND, "no memory for the results");
-		return 1;
+	if (!failed) {
+		failed = o->json ? bench_print_json(o, &summary) : bench_print_text(o, &summary);
+		bench_summary_free(&summary);
 	}
-	int result = o->json ? bench_print_json(o, &summary) : bench_print_text(o, &summary);
-	if (result)
-		output_lost("scprof bench");
-	bench_summary_free(&summary);
-	return result ? bench_options_usage.failure : 0;
+	if (!failed)
+		return 0;
+	complaint_say(BENCH_COMMAND, "no memory for the results");
+	return bench_options_usage.failure;
 }
 
 static void tell(void *progress, double share)

@@ -5,14 +5,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "collector/machine/cpus.h"
 #include "collector/displacement/displacement.h"
 #include "report/render/json/json_write.h"
-#include "cli/usage/output.h"
 
 #define SECONDS_DEFAULT 5.0
 #define SECONDS_MOST	86400.0
@@ -116,7 +114,7 @@ static int print_text(const struct cpu_load *l, size_t count)
 	printf("over %.2f s; load is all that a thread of the lowest priority could not get; the "
 	       "host's\nthefts are apart while that thread ran, in the others' column otherwise\n",
 	       l->wall);
-	return fflush(stdout) || ferror(stdout) ? -1 : 0;
+	return 0;
 }
 
 static int print_json(const struct cpu_load *l, size_t count)
@@ -154,9 +152,8 @@ static int measure(const struct wishes *w, const struct displacement_options *o)
 		ended = cpu_load_measure(d, w->seconds, l);
 		if (!l->wall)
 			complain("stopped before anything was seen");
-		else if (w->json ? print_json(l, cpu_load_cpus(d))
-				 : print_text(l, cpu_load_cpus(d)))
-			output_lost("scprof load");
+		else if ((w->json ? print_json : print_text)(l, cpu_load_cpus(d)))
+			complain("out of memory");
 		else
 			status = ended > 0 ? 128 + ended : 0;
 	}

@@ -158,13 +158,11 @@ static int plan_options_parse(int argc, char **argv, struct plan_options *o)
 	return OPTIONS_GO;
 }
 
-static int finish(int status)
+static int finish(int failed)
 {
-	if (status < 0 && !ferror(stdout)) {
-		fputs("scprof plan: out of memory\n", stderr);
-		return plan_options_usage.failure;
-	}
-	return 0;
+	if (failed)
+		complaint_print(COMMAND, "out of memory");
+	return failed ? plan_options_usage.failure : 0;
 }
 
 static int plan_report(struct report *r, const struct plan_options *o)

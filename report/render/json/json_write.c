@@ -263,8 +263,6 @@ void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
 int json_write_finish(struct json_writer *w)
 {
 	putc_unlocked('\n', w->out);
-	if (fflush(w->out) == EOF || ferror(w->out))
-		return -1;
 	if (w->failed)
 		errno = ENOMEM;
 	return w->failed ? -1 : 0;

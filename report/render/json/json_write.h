@@ -78,5 +78,6 @@ void json_write_open_lines(struct json_writer *w, const char *key, char bracket)
 void json_write_close(struct json_writer *w, char bracket);
 /* Open an object where its content is known; else write null, and return false. */
 bool json_write_open_known(struct json_writer *w, const char *key, bool known);
-/* Ends a document with a newline, and flushes the stream. 0, or -1 with errno. */
+/* Ends a document with a newline. 0, or -1 with errno: out of memory. Errors of the stream stay in
+ * it. */
 int json_write_finish(struct json_writer *w);
