@@ -263,7 +263,7 @@ static void record_and_leave(struct attach *a)
 	uint64_t begun_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	recording_begin(r);
 	sample(a);
-	recording_watch(r, d, a->watched >= 0);
+	r->watch = run_watch_begin(r, d->profiles, a->watched >= 0);
 	tell_watcher(a);
 	if (observer)
 		observer->started(observer->context, d->profiles);

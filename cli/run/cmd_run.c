@@ -230,7 +230,7 @@ static int run_observed(struct run *r)
 	}
 	run_output_name(&c->output, o->command[0], r->launch.pid);
 	run_live_begin(&r->live, r->directory.profiles, o->command[0], r->launch.pid, o->report);
-	recording_watch(c, &r->directory, o->live);
+	c->watch = run_watch_begin(c, r->directory.profiles, o->live);
 	int status = wait_for(r);
 	survivors_wait(r->directory.profiles, r->launch.signals, r->launch.newest, run_live_say);
 	run_watch_end(c->watch);

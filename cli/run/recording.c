@@ -10,7 +10,6 @@
 #include "include/scprof_control.h"
 #include "report/symbols/function_names.h"
 #include "report/wording/numbers.h"
-#include "stats/mean/stopping.h"
 #include "stats/numerics/random.h"
 
 #define KEEP_PROCESSES 64 /* beyond them those of one program become one */
@@ -184,22 +183,6 @@ static void note_samples(const struct recording *r, struct profile *p)
 	snprintf(text, sizeof(text), "%s%s", PROF_FILTER_UNSAMPLED, r->unsampled);
 	if (*r->unsampled)
 		filters_note(p, text);
-}
-
-void recording_watch(struct recording *r, const struct run_directory *d, bool quiet)
-{
-	const struct run_options *o = &r->options;
-	const struct run_watch_wishes wishes = {
-		.command = r->command,
-		.until = o->until,
-		.least_s = o->until_least_s > 0 ? o->until_least_s : STOPPING_LEAST_S,
-		.of = o->until_of,
-		.quiet = quiet,
-		.for_ns = o->filters.plan.for_ns,
-		.by_the_clock = o->filters.after || o->filters.length,
-		.goes_on = !quiet && !o->filters.attached};
-
-	r->watch = run_watch_begin(&wishes, d->profiles, r->control);
 }
 
 void recording_clean_up(struct recording *r)

@@ -30,23 +30,12 @@
 /* Watches the measurement while the command of `scprof run` runs: shows its progress on a terminal,
  * and with --until stops it when the means are precise enough. */
 
-struct run_watch_wishes {
-	const char *command; /* "scprof run": before the progress */
-	double until;	     /* relative half width; 0: not asked for */
-	double least_s;	     /* --until-least */
-	const char *of;	     /* --until-of; NULL: all functions */
-	bool quiet;	     /* nothing on the terminal */
-	uint64_t for_ns;     /* --for; 0: none */
-	bool by_the_clock;   /* --after or --for */
-	bool goes_on;	     /* the command does, when the measurement is over: say so then */
-};
-
 struct run_watch;
+struct recording;
 
-/* `directory`: of the profiles; `w`: NULL if nothing stops or starts recording. Returns NULL where
- * there is nothing to do, or no thread for it, which was said. */
-struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
-				  struct recording_control *w);
+/* `directory`: of the profiles; `quiet`: nothing on the terminal. Returns NULL where there is
+ * nothing to do, or no thread for it, which was said. */
+struct run_watch *run_watch_begin(const struct recording *r, const char *directory, bool quiet);
 
 /* The command has ended: end the thread. Before recording_control_stop. */
 void run_watch_end(struct run_watch *w);
@@ -136,9 +125,6 @@ void recording_begin(struct recording *r);
 /* Samples what processes, and what they fork, compute while recording is on; one that `begins` from
  * its exec on. None where the program starts recording itself: nobody else knows when. */
 void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool begins);
-
-/* Shows progress, unless `quiet`, and ends recording where --until is reached. */
-void recording_watch(struct recording *r, const struct run_directory *d, bool quiet);
 
 /* The processes have ended, or were left: ends what serves them, and removes its files. */
 void recording_clean_up(struct recording *r);

@@ -33,7 +33,8 @@
 #define COST	   100
 
 struct run_watch {
-	struct run_watch_wishes wishes;
+	const struct run_options *wishes;
+	bool quiet; /* nothing on the terminal */
 	struct target target;
 	struct recording_control *windows;
 	struct progress progress;
@@ -51,14 +52,6 @@ struct run_watch {
 	bool told, told_limit;
 };
 
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* How wide the widest interval is, how narrow it was to be, and for how long that takes. Returns
  * the share of the work that is done; NAN: not known. */
 static double describe_until(const struct run_watch *w, char *text, size_t size)
@@ -70,14 +63,14 @@ static double describe_until(const struct run_watch *w, char *text, size_t size)
 
 	if (!p->sites || isnan(p->worst)) {
 		snprintf(text, size, "interval not known yet, wanted +-%.3g %%",
-			 100 * w->wishes.until);
+			 100 * w->wishes->until);
 		return NAN;
 	}
 	reliability_names(p->unreliable, ", ", unreliable, sizeof(unreliable));
 	if (w->expected_s > recorded_s)
 		left = plan_words_time(1e9 * (w->expected_s - recorded_s));
 	snprintf(text, size, "interval now +-%s %%, wanted +-%.3g %%%s%s%s (%zu of %zu sites%s%s)",
-		 numbered_digits(100 * p->worst, 3).text, 100 * w->wishes.until,
+		 numbered_digits(100 * p->worst, 3).text, 100 * w->wishes->until,
 		 *left.text ? ", about " : "", left.text, *left.text ? " more" : "", p->reached,
 		 p->sites, p->unreliable ? "; " : "", unreliable);
 	/* an interval that is narrow but has a reliability warning is not the whole work */
@@ -90,8 +83,8 @@ static void say_limit(struct run_watch *w)
 {
 	char text[256];
 
-	if (w->told_limit || w->wishes.quiet || !(w->patience.limit_s > 0) ||
-	    w->recorded_s < w->wishes.least_s || w->expected_s <= STOPPING_LIMIT_LEAST_S)
+	if (w->told_limit || w->quiet || !(w->patience.limit_s > 0) ||
+	    w->recorded_s < w->precision.least_s || w->expected_s <= STOPPING_LIMIT_LEAST_S)
 		return;
 	w->told_limit = true;
 	describe_until(w, text, sizeof(text));
@@ -131,14 +124,14 @@ static void say_how_far(struct run_watch *w)
 		snprintf(text, sizeof(text), "not recording");
 	else if (!on)
 		snprintf(text, sizeof(text), "recording begins in %.0f s", left_s);
-	else if (w->wishes.until > 0)
+	else if (w->wishes->until > 0)
 		share = describe_until(w, text, sizeof(text));
-	else if (due != UINT64_MAX && w->wishes.for_ns) {
-		share = 1 - (double)due / (double)w->wishes.for_ns;
+	else if (due != UINT64_MAX && w->wishes->filters.plan.for_ns) {
+		share = 1 - (double)due / (double)w->wishes->filters.plan.for_ns;
 		snprintf(text, sizeof(text), "recording, %.0f s more", left_s);
 	}
 	progress_show(&w->progress, share, "%s", text);
-	if (w->wishes.until > 0)
+	if (w->wishes->until > 0)
 		leave_for_pictures(w, text);
 }
 
@@ -174,8 +167,8 @@ static bool is_enough(struct run_watch *w)
 	const struct precision *p = &w->precision;
 
 	w->expected_s =
-		stopping_expected(w->recorded_s, p->worst, w->wishes.until, w->wishes.least_s);
-	if (w->wishes.for_ns)
+		stopping_expected(w->recorded_s, p->worst, w->wishes->until, w->precision.least_s);
+	if (w->wishes->filters.plan.for_ns)
 		return false;
 	w->end_by = stopping_lasts(&w->patience, w->recorded_s, p->calls, w->expected_s);
 	return w->end_by != STOPPING_GOES_ON;
@@ -184,7 +177,7 @@ static bool is_enough(struct run_watch *w)
 /* Returns when to read again. */
 static double look_now(struct run_watch *w, struct reading *r)
 {
-	double cpu = cpu_seconds(), now, elapsed, wait;
+	double cpu = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID), now, elapsed, wait;
 	int result = look(w, r);
 
 	now = live_reader_clock();
@@ -199,7 +192,7 @@ static double look_now(struct run_watch *w, struct reading *r)
 	}
 	if (result)
 		return INFINITY;
-	cpu = cpu_seconds() - cpu;
+	cpu = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	wait = fmin(elapsed / 20, w->precision.due_s - w->recorded_s);
 	return now + fmax(COST * cpu, fmin(fmax(SOONEST_S, wait), LATEST_S));
 }
@@ -217,13 +210,13 @@ static void tell_unreached(const struct run_watch *w, char *out, size_t room)
 	char widest[64] = "", unreliable[96], early[64] = "";
 
 	reliability_names(p->unreliable, ", ", unreliable, sizeof(unreliable));
-	if (w->recorded_s < w->wishes.least_s)
+	if (w->recorded_s < w->precision.least_s)
 		snprintf(early, sizeof(early), "; none counts in the first %.3g s",
-			 w->wishes.least_s);
+			 w->precision.least_s);
 	if (!isnan(p->worst))
 		snprintf(widest, sizeof(widest), "; the widest +-%s %%",
 			 numbered_digits(100 * p->worst, 3).text);
-	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes.until);
+	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes->until);
 	if (*widest || *early || *unreliable)
 		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s%s)",
 			 p->reached, p->sites, widest, early, *unreliable ? "; " : "", unreliable);
@@ -244,7 +237,7 @@ static void tell_reached(const struct run_watch *w, char *out, size_t room)
 {
 	if (w->reached_s > 0)
 		snprintf(out, room, "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
-			 100 * w->wishes.until, w->reached_s, w->precision.sites,
+			 100 * w->wishes->until, w->reached_s, w->precision.sites,
 			 w->precision.sites == 1 ? "" : "s");
 	else
 		tell_unreached(w, out, room);
@@ -256,7 +249,7 @@ static void say_over(struct run_watch *w)
 	char what[512];
 
 	progress_clear(&w->progress);
-	if (w->told || !w->wishes.goes_on)
+	if (w->told || w->quiet || w->wishes->filters.attached)
 		return;
 	w->told = true;
 	tell_reached(w, what, sizeof(what));
@@ -269,13 +262,13 @@ static void *watch_main(void *argument)
 	struct run_watch *w = argument;
 	struct pollfd end = {.fd = w->end, .events = POLLIN};
 	static struct reading r; /* one run a process */
-	double due = w->wishes.until ? live_reader_clock() + SOONEST_S : INFINITY;
+	double due = w->wishes->until ? live_reader_clock() + SOONEST_S : INFINITY;
 
 	pthread_setname_np(pthread_self(), "scprof-watch");
 	r = (struct reading){.rows = {.confidence = CONFIDENCE}};
 	for (;;) {
 		double left = due - live_reader_clock();
-		bool draws = (w->progress.shown || w->wishes.until > 0) && !is_over(w);
+		bool draws = (w->progress.shown || w->wishes->until > 0) && !is_over(w);
 
 		if (draws)
 			left = fmin(left, w->progress.shown ? DRAW_S : LEAVE_S);
@@ -298,25 +291,28 @@ static void *watch_main(void *argument)
 	return NULL;
 }
 
-struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const char *directory,
-				  struct recording_control *windows)
+struct run_watch *run_watch_begin(const struct recording *r, const char *directory, bool quiet)
 {
+	const struct run_options *o = &r->options;
 	struct run_watch *w = calloc(1, sizeof(*w));
-	bool shows = !wishes->quiet && (wishes->until || wishes->by_the_clock);
 
 	if (w) {
-		w->wishes = *wishes;
-		w->windows = windows;
-		w->target.kind = TARGET_RUN;
+		*w = (struct run_watch){.wishes = o,
+					.quiet = quiet,
+					.windows = r->control,
+					.target.kind = TARGET_RUN,
+					.precision = {.relative = o->until,
+						      .least_s = o->until_least_s > 0
+									 ? o->until_least_s
+									 : STOPPING_LEAST_S,
+						      .names = o->until_of,
+						      .worst = NAN},
+					.expected_s = NAN};
 		snprintf(w->target.path, sizeof(w->target.path), "%s", directory);
-		w->precision = (struct precision){.relative = wishes->until,
-						  .least_s = wishes->least_s,
-						  .names = wishes->of,
-						  .worst = NAN};
-		w->expected_s = NAN;
 		snprintf(w->line, sizeof(w->line), "%s/" RUN_UNTIL_FILE, directory);
-		progress_begin(&w->progress, wishes->command, shows);
-		if (!wishes->until && !w->progress.shown) {
+		progress_begin(&w->progress, r->command,
+			       !quiet && (o->until || o->filters.after || o->filters.length));
+		if (!o->until && !w->progress.shown) {
 			free(w);
 			return NULL;
 		}
@@ -328,7 +324,7 @@ struct run_watch *run_watch_begin(const struct run_watch_wishes *wishes, const c
 			close(w->end);
 		free(w);
 	}
-	if (wishes->until)
+	if (o->until)
 		say_format("recording will not stop by itself: no thread for it: %s",
 			   strerror(errno));
 	return NULL;
@@ -352,7 +348,7 @@ static void note_numbers(const struct run_watch *w, struct profile *p)
 {
 	char text[96];
 
-	snprintf(text, sizeof(text), PROF_FILTER_STOP "%.6g %.6g %zu %s", w->wishes.until,
+	snprintf(text, sizeof(text), PROF_FILTER_STOP "%.6g %.6g %zu %s", w->wishes->until,
 		 w->reached_s, w->precision.sites,
 		 w->reached_s > 0	       ? "precision"
 		 : w->end_by == STOPPING_LIMIT ? "limit"
@@ -365,7 +361,7 @@ void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
 	char what[512], text[640];
 
-	if (!w || !(w->wishes.until > 0))
+	if (!w || !(w->wishes->until > 0))
 		return;
 	tell_reached(w, what, sizeof(what));
 	snprintf(text, sizeof(text), "until=%s%s", what,
