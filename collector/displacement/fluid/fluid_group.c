@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "profile/base/kernel_file.h"
+#include "profile/base/words.h"
 
 #define NAME	"scprof-fluid-"
 #define TRIES	200 /* a thread leaves its group a little after it has ended */
@@ -125,34 +126,21 @@ void fluid_group_remove(struct fluid_group *g)
 
 /* /proc shows an ended process in the root group, so the caller must know that it lives. */
 
-/* "cpu" or "cpu,cpuacct", not "cpuset". */
-static bool has_cpu(const char *controllers, size_t length)
-{
-	while (length) {
-		size_t word = strcspn(controllers, ",:");
-
-		if (word == 3 && !strncmp(controllers, "cpu", 3))
-			return true;
-		if (word >= length)
-			return false;
-		controllers += word + 1;
-		length -= word + 1;
-	}
-	return false;
-}
-
 void fluid_group_line(const char *cgroup, char *line, size_t size)
 {
 	*line = '\0';
 	for (const char *at = cgroup; *at; at += strcspn(at, "\n"), at += *at == '\n') {
 		const char *controllers = strchr(at, ':');
 		size_t length = controllers ? strcspn(++controllers, ":\n") : 0;
+		char list[256];
 
 		if (!controllers)
 			return;
-		if (length ? has_cpu(controllers, length) : !*line)
+		snprintf(list, sizeof(list), "%.*s", (int)length, controllers);
+		bool found = words_have(list, ",", "cpu");
+		if (length ? found : !*line)
 			snprintf(line, size, "%.*s", (int)strcspn(at, "\n"), at);
-		if (length && has_cpu(controllers, length))
+		if (found)
 			return;
 	}
 }
