@@ -42,8 +42,7 @@ static int start(struct displacement *d, struct profile_error *err)
 
 	if (tasks_begin(&d->tasks))
 		return error_set(err, "out of memory, or /proc cannot be read");
-	if (!taskstats_open(&d->ends))
-		taskstats_listen(&d->ends, set);
+	taskstats_open(&d->ends, set);
 	cpus_siblings(set, &together, &split);
 	d->standing =
 		(CPU_COUNT(&together) ? DISPLACEMENT_SIBLINGS : 0) |

@@ -164,7 +164,7 @@ static void take_taskstats(struct displacement *d)
 
 	displacement_sample_ends(d);
 	a->taskstats = NAN;
-	if (!d->ends.listening)
+	if (*d->ends.why)
 		snprintf(a->taskstats_why, sizeof(a->taskstats_why), "%s", d->ends.why);
 	else if (d->ends.missed)
 		snprintf(a->taskstats_why, sizeof(a->taskstats_why),

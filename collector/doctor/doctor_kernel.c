@@ -36,16 +36,23 @@ static void schedstat(struct doctor *d)
 	doctor_remedy(d, "A kernel with CONFIG_SCHED_INFO (all distributions'), and /proc mounted");
 }
 
+static cpu_set_t own_cpus(void)
+{
+	cpu_set_t mine;
+
+	CPU_ZERO(&mine);
+	sched_getaffinity(0, sizeof(mine), &mine);
+	return mine;
+}
+
 static void perf(struct doctor *d)
 {
 	char paranoid[32];
 	struct task_clock c;
-	cpu_set_t mine;
+	cpu_set_t mine = own_cpus();
 
 	if (kernel_file_line(paranoid, sizeof(paranoid), "/proc/sys/kernel/perf_event_paranoid"))
 		strcpy(paranoid, "?");
-	CPU_ZERO(&mine);
-	sched_getaffinity(0, sizeof(mine), &mine);
 	if (!task_clock_open(&c, getpid(), &mine)) {
 		doctor_add(d, "perf", DOCTOR_OK,
 			   "the task-clock counter is available, and samples of what is computed "
@@ -66,8 +73,9 @@ static void perf(struct doctor *d)
 static void taskstats(struct doctor *d)
 {
 	struct taskstats_socket s;
+	cpu_set_t mine = own_cpus();
 
-	if (!taskstats_open(&s)) {
+	if (!taskstats_open(&s, &mine)) {
 		doctor_add(d, "taskstats", DOCTOR_OK,
 			   "the kernel answers, ends of short tasks included");
 	} else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Generic netlink, by hand: a header, a command, attributes. An end of a task comes as
- * TASKSTATS_TYPE_AGGR_PID { TASKSTATS_TYPE_PID, TASKSTATS_TYPE_STATS }, as an answer does; totals
- * of whole processes (AGGR_TGID), which follow, are left out: they would count twice. */
+ * TASKSTATS_TYPE_AGGR_PID { TASKSTATS_TYPE_PID, TASKSTATS_TYPE_STATS }; totals of whole processes
+ * (AGGR_TGID), which follow, are left out: they would count twice. */
 #include "collector/machine/taskstats.h"
 
 #include <errno.h>
@@ -124,23 +124,18 @@ static int receive(struct taskstats_socket *s, int flags, struct taskstats_task 
 	return a && take_stats(a, task);
 }
 
-/* An answer, then an acknowledgement; or an error alone. */
-static int answer(struct taskstats_socket *s, struct taskstats_task *task, bool expected)
+/* An answer, if any, then an acknowledgement; or an error alone. */
+static int answer(struct taskstats_socket *s)
 {
-	bool have = false;
+	struct taskstats_task none;
 	int error, got;
 
-	for (;;) {
-		got = receive(s, 0, task, &error);
-		if (got < 0) {
-			if (error)
-				errno = -error;
-			return -1;
-		}
-		have = have || got;
-		if (!got || !expected)
-			return have || !expected ? 0 : -1;
-	}
+	do
+		got = receive(s, 0, &none, &error);
+	while (got > 0);
+	if (error)
+		errno = -error;
+	return got;
 }
 
 static int fail(struct taskstats_socket *s, const char *what)
@@ -150,23 +145,11 @@ static int fail(struct taskstats_socket *s, const char *what)
 	return -1;
 }
 
-/* One thread, alive or not yet waited for. -1: unknown, or not permitted. */
-static int ask_for(struct taskstats_socket *s, pid_t thread, struct taskstats_task *task)
-{
-	uint32_t id = (uint32_t)thread;
-
-	return send_command(s, s->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_PID, &id,
-			    sizeof(id)) ||
-			       answer(s, task, true)
-		       ? -1
-		       : 0;
-}
-
-int taskstats_open(struct taskstats_socket *s)
+int taskstats_open(struct taskstats_socket *s, const cpu_set_t *cpus)
 {
 	const struct timeval patience = {.tv_usec = ANSWER_MS * 1000};
 	const int room = ROOM;
-	struct taskstats_task none;
+	char list[160];
 
 	*s = (struct taskstats_socket){
 		.fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC)};
@@ -175,25 +158,14 @@ int taskstats_open(struct taskstats_socket *s)
 	setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (setsockopt(s->fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
 		setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	cpus_print(cpus, list, sizeof(list));
 	if (send_command(s, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
 			 TASKSTATS_GENL_NAME, sizeof(TASKSTATS_GENL_NAME)) ||
-	    answer(s, &none, true))
-		return fail(s, "taskstats");
-	/* is it permitted? */
-	return ask_for(s, gettid(), &none) ? fail(s, "taskstats") : 0;
-}
-
-int taskstats_listen(struct taskstats_socket *s, const cpu_set_t *cpus)
-{
-	struct taskstats_task none;
-	char list[160];
-
-	cpus_print(cpus, list, sizeof(list));
-	if (send_command(s, s->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, list,
+	    answer(s) ||
+	    send_command(s, s->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, list,
 			 strlen(list) + 1) ||
-	    answer(s, &none, false))
+	    answer(s))
 		return fail(s, "taskstats");
-	s->listening = true;
 	return 0;
 }
 
@@ -201,7 +173,7 @@ bool taskstats_next(struct taskstats_socket *s, struct taskstats_task *task)
 {
 	int got, error;
 
-	if (!s->listening)
+	if (*s->why)
 		return false;
 	do
 		got = receive(s, MSG_DONTWAIT, task, &error);
@@ -214,7 +186,6 @@ void taskstats_close(struct taskstats_socket *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
-	s->listening = false;
 	if (!*s->why)
 		snprintf(s->why, sizeof(s->why), "closed");
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The kernel's taskstats: of one task when asked, and of every task that ends.
- *
- * The second is what makes an account whole: processes that live for a millisecond are in no other
- * list. Both need CAP_NET_ADMIN in the first user namespace (root). */
+/* The kernel's taskstats of every task that ends, which make an account whole: processes that live
+ * for a millisecond are in no other list. They need CAP_NET_ADMIN in the first user namespace
+ * (root). */
 #pragma once
 
 #include <sched.h>
@@ -20,16 +19,13 @@ struct taskstats_task {
 struct taskstats_socket {
 	int fd;
 	uint16_t family;
-	bool listening;	 /* to ends of tasks */
 	uint64_t missed; /* times that the kernel found no room for an end */
 	char why[160];	 /* it is not available; "" if it is */
 };
 
-/* 0; -1: `why` is set. Close it either way. */
-int taskstats_open(struct taskstats_socket *s);
-
-/* From now on the kernel keeps ends of tasks for us: of those that end on these CPUs. */
-int taskstats_listen(struct taskstats_socket *s, const cpu_set_t *cpus);
+/* From now on the kernel keeps ends of tasks for us: of those that end on these CPUs. 0; -1: `why`
+ * is set. Close it either way. */
+int taskstats_open(struct taskstats_socket *s, const cpu_set_t *cpus);
 
 /* The next end. false: none waits. Never blocks. */
 bool taskstats_next(struct taskstats_socket *s, struct taskstats_task *task);
