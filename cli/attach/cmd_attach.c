@@ -72,8 +72,7 @@ static int write_stubs(struct attach *a)
 static int make_order(struct attach *a)
 {
 	struct environment e = a->recording.environment;
-	const char **const paths[] = {&e.stubs, &e.profiles, &e.page, &e.filters.control,
-				      &e.causal};
+	const char **const paths[] = {&e.stubs, &e.profiles, &e.page, &e.control, &e.causal};
 	char name[sizeof(paths) / sizeof(*paths)][PATH_MAX];
 
 	/* the processes write to the page of delays */

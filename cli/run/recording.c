@@ -94,24 +94,13 @@ static int prepare_filters(struct recording *r, const struct run_directory *d)
 	struct profile_error err;
 	bool by_tool = f->after || f->length || f->signal || f->until || f->attached;
 
-	r->environment.filters = (struct environment_filters){
-		.below = f->below,
-		.threads = f->threads,
-		.depth = f->depth,
-		.python = f->python,
-		.native = f->native,
-		.after = f->after,
-		/* else the page alone ends it, with nothing left out */
-		.length = f->attached ? NULL : f->length,
-		.signal = f->signal,
-		.stopped = f->stopped ? SCP_CONTROL_STOPPED_RUN : NULL,
-		.control = by_tool ? d->control : NULL};
+	r->environment.control = by_tool ? d->control : NULL;
 	if (!by_tool && f->stopped) {
 		r->changes = shared_page_create(d->control, SCP_CONTROL_BYTES, SHARED_PAGE_WRITE);
 		if (!r->changes)
 			return say_format("%s: %s", d->control, strerror(errno));
 		memcpy(r->changes->magic, SCP_CONTROL_CHANGES_MAGIC, sizeof(r->changes->magic));
-		r->environment.filters.stopped = d->control;
+		r->environment.stopped = d->control;
 	}
 	if (!by_tool)
 		return 0;
@@ -124,6 +113,7 @@ static int prepare_filters(struct recording *r, const struct run_directory *d)
 int recording_prepare(struct recording *r, const struct run_directory *d, const char *before)
 {
 	const struct run_options *o = &r->options;
+	const struct run_filters *f = &o->filters;
 	struct environment *e = &r->environment;
 
 	if (start_ticker(r, d->page))
@@ -136,13 +126,24 @@ int recording_prepare(struct recording *r, const struct run_directory *d, const 
 		.page = r->ticker ? d->page : NULL,
 		.clock = o->clock,
 		.tick_ns = o->tick_ns,
-		.groups = o->groups ? o->built_in : NULL,
-		.slowest = o->slowest,
-		.slower_than = o->slower_than,
-		.slowest_of = o->slowest_of,
-		.states = o->states,
-		.verify_paths = o->verify_paths,
+		.stopped = f->stopped ? SCP_CONTROL_STOPPED_RUN : NULL,
 		.causal = o->dither > 0 ? d->causal : NULL,
+		/* a filter that is not set must not come from our own environment either */
+		.wish = {{"SCPROF_GROUPS", o->groups ? o->built_in : NULL, true},
+			 {"SCPROF_SLOWEST", o->slowest, true},
+			 {"SCPROF_SLOWER_THAN", o->slower_than, true},
+			 {"SCPROF_SLOWEST_OF", o->slowest_of, true},
+			 {"SCPROF_STATES", o->states, true},
+			 {"SCPROF_VERIFY_PATHS", o->verify_paths, true},
+			 {"SCPROF_BELOW", f->below, false},
+			 {"SCPROF_THREADS", f->threads, false},
+			 {"SCPROF_DEPTH", f->depth, false},
+			 {"SCPROF_PYTHON", f->python, true},
+			 {"SCPROF_NATIVE", f->native, true},
+			 {"SCPROF_AFTER", f->after, false},
+			 /* else the page alone ends it, with nothing left out */
+			 {"SCPROF_FOR", f->attached ? NULL : f->length, false},
+			 {"SCPROF_SIGNAL", f->signal, false}},
 	};
 	if (prepare_filters(r, d))
 		return -1;
@@ -175,7 +176,7 @@ static void note_samples(const struct recording *r, struct profile *p)
 {
 	char text[300];
 	/* the kernel's account is of the whole command */
-	bool stops = r->environment.filters.control || r->options.filters.stopped;
+	bool stops = r->environment.control || r->options.filters.stopped;
 
 	if (r->sampler &&
 	    sampler_into(r->sampler, p, stops ? 0 : r->cpu_ns, stops ? 0 : r->user_ns))
@@ -198,7 +199,7 @@ void recording_clean_up(struct recording *r)
 		say("a process that was measured cut the page that stops and starts recording:\n"
 		    "what was recorded may begin and end elsewhere");
 	if (r->changes)
-		shared_page_remove(r->changes, r->environment.filters.stopped);
+		shared_page_remove(r->changes, r->environment.stopped);
 	r->changes = NULL;
 	r->control = NULL;
 	if (*r->stubs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The only place in the tool that knows the names of the variables. */
+/* The variables, the list of what is preloaded among them, and where the library lies. */
 #include "collector/launch/environment.h"
 
 #include <errno.h>
@@ -90,57 +90,37 @@ static int set_preload(const struct environment *e)
 	return failed;
 }
 
-/* `value` NULL: it is unset, or where `inherited` stays as it is in our own environment. */
-struct variable {
-	const char *name, *value;
-	bool inherited;
-};
+#define VARIABLES (ENVIRONMENT_WISHES + 10) /* with that of the stubs */
 
-#define VARIABLES 24 /* with that of the stubs */
-
-/* A filter that is not set must not come from our own environment either. */
-static size_t list_variables(const struct environment *e, const char *tick,
-			     struct variable v[VARIABLES])
+/* `tick` is where one of them is. */
+static size_t list_variables(const struct environment *e, char tick[32],
+			     struct environment_variable v[VARIABLES])
 {
-	const struct environment_filters *f = &e->filters;
-	const struct variable all[] = {
+	const struct environment_variable own[] = {
 		{"SCPROF_OUT", e->profiles, false},
 		{"SCPROF_CLOCK", clocks_read_name(e->clock), false},
 		{"SCPROF_TICK", e->page ? tick : NULL, false},
 		{"SCPROF_CLOCK_PAGE", e->page, false},
-		{"SCPROF_GROUPS", e->groups, true},
-		{"SCPROF_SLOWEST", e->slowest, true},
-		{"SCPROF_SLOWER_THAN", e->slower_than, true},
-		{"SCPROF_SLOWEST_OF", e->slowest_of, true},
-		{"SCPROF_STATES", e->states, true},
-		{"SCPROF_VERIFY_PATHS", e->verify_paths, true},
 		{"SCPROF_DETECTOR", NULL, true},
-		{"SCPROF_BELOW", f->below, false},
-		{"SCPROF_THREADS", f->threads, false},
-		{"SCPROF_DEPTH", f->depth, false},
-		{"SCPROF_PYTHON", f->python, true},
-		{"SCPROF_NATIVE", f->native, true},
-		{"SCPROF_AFTER", f->after, false},
-		{"SCPROF_FOR", f->length, false},
-		{"SCPROF_SIGNAL", f->signal, false},
-		{"SCPROF_STOPPED", f->stopped, false},
-		{"SCPROF_CONTROL", f->control, false},
+		{"SCPROF_STOPPED", e->stopped, false},
+		{"SCPROF_CONTROL", e->control, false},
 		{"SCPROF_CAUSAL", e->causal, false},
 	};
-	const size_t count = sizeof(all) / sizeof(*all);
+	size_t count = sizeof(own) / sizeof(*own);
 
-	_Static_assert(sizeof(all) / sizeof(*all) < VARIABLES, "room for all");
-	memcpy(v, all, sizeof(all));
+	duration_print_exact(e->tick_ns, tick, 32);
+	memcpy(v, own, sizeof(own));
+	for (size_t i = 0; i < ENVIRONMENT_WISHES && e->wish[i].name; i++)
+		v[count++] = e->wish[i];
 	return count;
 }
 
 int environment_set(const struct environment *e)
 {
-	struct variable v[VARIABLES];
+	struct environment_variable v[VARIABLES];
 	char tick[32];
-
-	duration_print_exact(e->tick_ns, tick, sizeof(tick));
 	size_t count = list_variables(e, tick, v);
+
 	if (set_preload(e))
 		return -1;
 	for (size_t i = 0; i < count; i++)
@@ -160,14 +140,12 @@ void environment_order_free(char **order)
 
 char **environment_order(const struct environment *e)
 {
-	struct variable v[VARIABLES];
+	struct environment_variable v[VARIABLES];
 	char tick[32], **order = calloc(VARIABLES + 1, sizeof(*order));
-	size_t used = 0;
+	size_t used = 0, count = list_variables(e, tick, v);
 
-	duration_print_exact(e->tick_ns, tick, sizeof(tick));
-	size_t count = list_variables(e, tick, v);
-	v[count++] =
-		(struct variable){"SCPROF_STUBS", e->stubs && *e->stubs ? e->stubs : NULL, false};
+	v[count++] = (struct environment_variable){"SCPROF_STUBS",
+						   e->stubs && *e->stubs ? e->stubs : NULL, false};
 	for (size_t i = 0; order && i < count; i++) {
 		const char *value = v[i].value	     ? v[i].value
 				    : v[i].inherited ? getenv(v[i].name)

@@ -9,14 +9,13 @@
 #include "include/scprof_format.h"
 #include "profile/profile.h"
 
-/* Texts as the library reads them, each NULL where there is no such filter. */
-struct environment_filters {
-	const char *below; /* patterns */
-	const char *threads, *depth;
-	const char *python, *native; /* NULL: as it is in the environment */
-	const char *after, *length, *signal, *stopped;
-	const char *control; /* the page that stops and starts recording */
+/* `value` NULL: it is unset, or where `inherited` stays as it is in our own environment. */
+struct environment_variable {
+	const char *name, *value;
+	bool inherited;
 };
+
+#define ENVIRONMENT_WISHES 14
 
 struct environment {
 	const char *library;  /* absolute path of libscprof.so */
@@ -25,13 +24,11 @@ struct environment {
 	const char *profiles; /* directory */
 	const char *page;     /* page clock, NULL unless the clock needs it */
 	enum scp_clock_kind clock;
-	uint64_t tick_ns;   /* of the page clock */
-	const char *groups; /* NULL: the library's default */
-	struct environment_filters filters;
-	/* which calls are kept one by one; NULL: as it is in the environment */
-	const char *slowest, *slower_than, *slowest_of, *states;
-	const char *verify_paths; /* likewise */
-	const char *causal;	  /* the page of delays; NULL: none */
+	uint64_t tick_ns;    /* of the page clock */
+	const char *control; /* the page that stops and starts recording; NULL: none */
+	const char *stopped; /* what the program starts recording by; NULL: it does not */
+	const char *causal;  /* the page of delays; NULL: none */
+	struct environment_variable wish[ENVIRONMENT_WISHES]; /* all others; a name NULL ends */
 };
 
 /* Where libscprof.so lies: $SCPROF_LIB if set; else beside this executable, in ../lib,
