@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof bench` as text: first the result, then the figures behind it, then the warnings. */
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "profile/base/array.h"
 
 #define OUTLIERS_SHOWN 5
+#define LABEL	       "  %-14s"
 
 struct printer {
 	const struct bench_options *o;
@@ -51,19 +51,9 @@ static void print_subject(const struct printer *p)
 	putchar('\n');
 }
 
-static void label(const char *name)
+static struct numbered duration(const struct printer *p, double ns)
 {
-	printf("  %-14s", name);
-}
-
-static void print_duration(const struct printer *p, double ns)
-{
-	fputs(numbered_duration(ns, p->utf8).text, stdout);
-}
-
-static void print_count(uint64_t count)
-{
-	fputs(numbered_count(count).text, stdout);
+	return numbered_duration(ns, p->utf8);
 }
 
 static void print_mean(const struct printer *p, const struct replications_mean *m)
@@ -79,26 +69,24 @@ static void print_answer(const struct printer *p)
 	const struct bench_summary *s = p->s;
 	char spread[32];
 
-	label("mean");
+	printf(LABEL, "mean");
 	print_mean(p, &s->mean);
 	printf("  (%.10g %%, Student's t over %zu replications)\n", 100 * p->o->wishes.confidence,
 	       s->mean.n);
 	numbers_significant(spread, sizeof(spread), 100 * s->best.spread, 2);
-	label("K-best");
-	print_duration(p, s->best_ns);
+	printf(LABEL "%s  ", "K-best", duration(p, s->best_ns).text);
 	if (s->best.measurements)
-		printf("  converged after %zu replications: the %u fastest lie within %s %%\n",
-		       s->best.measurements, p->o->wishes.k, spread);
+		printf("converged after %zu replications", s->best.measurements);
 	else
-		printf("  not converged: the %u fastest lie within %s %%\n", p->o->wishes.k,
-		       spread);
+		printf("not converged");
+	printf(": the %u fastest lie within %s %%\n", p->o->wishes.k, spread);
 }
 
 static void print_empty(const struct printer *p)
 {
 	if (!p->s->subtracted)
 		return;
-	label("empty loop");
+	printf(LABEL, "empty loop");
 	print_mean(p, &p->s->empty);
 	fputs(", subtracted from ", stdout);
 	print_mean(p, &p->s->raw);
@@ -109,16 +97,12 @@ static void print_making(const struct printer *p)
 {
 	const struct bench_summary *s = p->s;
 
-	label("loops");
-	print_count(s->calls);
-	printf(" call%s each, %u loops in ", s->calls == 1 ? "" : "s", s->replications);
-	print_duration(p, 1e9 * s->took_s);
-	printf(" (clock %s)\n", clocks_read_name(p->o->plan.clock));
-	label("set aside");
-	print_count(s->warmup_calls);
-	printf(" call%s to warm up; the first took ", s->warmup_calls == 1 ? "" : "s");
-	print_duration(p, s->first_ns);
-	printf(", %s times the mean\n", numbered_digits(s->first_factor, 3).text);
+	printf(LABEL "%s call%s each, %u loops in %s (clock %s)\n", "loops",
+	       numbered_count(s->calls).text, s->calls == 1 ? "" : "s", s->replications,
+	       duration(p, 1e9 * s->took_s).text, clocks_read_name(p->o->plan.clock));
+	printf(LABEL "%s call%s to warm up; the first took %s, %s times the mean\n", "set aside",
+	       numbered_count(s->warmup_calls).text, s->warmup_calls == 1 ? "" : "s",
+	       duration(p, s->first_ns).text, numbered_digits(s->first_factor, 3).text);
 }
 
 static int by_factor(const void *a, const void *b)
@@ -130,24 +114,20 @@ static int by_factor(const void *a, const void *b)
 
 static void print_outlier(const struct printer *p, const struct bench_outlier *o)
 {
-	char number[32], at[32], why[64] = "";
-
-	snprintf(number, sizeof(number), "%u%s", o->replication + 1,
-		 o->empty ? ", empty loop," : "");
-	numbers_duration(at, sizeof(at), 1e9 * o->at_s, p->utf8);
+	printf("    replication %u%s at %s: %s, %s times the median", o->replication + 1,
+	       o->empty ? ", empty loop," : "", duration(p, 1e9 * o->at_s).text,
+	       duration(p, o->ns).text, numbered_digits(o->factor, 3).text);
 	if (o->switches)
-		snprintf(why, sizeof(why), ", lost the processor %u time%s", o->switches,
-			 o->switches == 1 ? "" : "s");
-	printf("    replication %s at %s: %s, %s times the median%s\n", number, at,
-	       numbered_duration(o->ns, p->utf8).text, numbered_digits(o->factor, 3).text, why);
+		printf(", lost the processor %u time%s", o->switches, o->switches == 1 ? "" : "s");
+	putchar('\n');
 }
 
 static void print_outliers_sum(const struct printer *p)
 {
 	const struct bench_summary *s = p->s;
 
-	label("outliers");
-	printf("%u loop%s above the fence, counted", s->outliers, s->outliers == 1 ? "" : "s");
+	printf(LABEL "%u loop%s above the fence, counted", "outliers", s->outliers,
+	       s->outliers == 1 ? "" : "s");
 	if (s->disturbed) {
 		fputs("; mean without them ", stdout);
 		print_mean(p, &s->undisturbed);

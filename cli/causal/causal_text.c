@@ -27,11 +27,10 @@ static void put_line(struct text *t, const char *text)
 /* No experiment took place; the warnings say why. */
 static void put_idle(const struct causal_report *r, struct text *t)
 {
-	char rate[32];
+	double rate = r->result->rate_per_s;
 
-	numbers_plain(rate, sizeof(rate), r->result->rate_per_s);
 	text_cell_say(t, TERMINAL_PLAIN, "", 2, "%s: %s/s; nothing was delayed", r->progress,
-		      r->result->rate_per_s > 0 ? rate : "0");
+		      rate > 0 ? numbered_plain(rate).text : "0");
 }
 
 static void put_head(const struct causal_report *r, struct text *t)
@@ -39,16 +38,16 @@ static void put_head(const struct causal_report *r, struct text *t)
 	const struct causal_result *c = r->result;
 	struct causal_limits unit = causal_report_limits(&c->slopes.unit, 1),
 			     slow = causal_report_limits(&c->slopes.slowdown, 1);
-	char text[700], rate[32], low[32], high[32];
+	char text[700];
 
 	if (!c->slopes.windows && !r->rows) {
 		put_idle(r, t);
 		return;
 	}
-	numbers_plain(rate, sizeof(rate), c->rate_per_s);
-	numbers_plain(low, sizeof(low), unit.low > 0 ? 1 / unit.high : NAN);
-	numbers_plain(high, sizeof(high), unit.low > 0 ? 1 / unit.low : NAN);
-	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s: %s/s [%s, %s]", r->progress, rate, low, high);
+	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s: %s/s [%s, %s]", r->progress,
+		      numbered_plain(c->rate_per_s).text,
+		      numbered_plain(unit.low > 0 ? 1 / unit.high : NAN).text,
+		      numbered_plain(unit.low > 0 ? 1 / unit.low : NAN).text);
 	bool faster = slow.high < 0; /* surely: see the rows' notes */
 	snprintf(text, sizeof(text), "%zu windows of %.3g s in %.3g s; delays %s by ",
 		 c->slopes.windows, c->window_s, c->elapsed_s,
@@ -65,55 +64,41 @@ static void put_head(const struct causal_report *r, struct text *t)
 	put_line(t, text);
 }
 
-static void put_brings(struct table *table, const struct causal_row *row)
-{
-	char bound[80];
-
-	snprintf(bound, sizeof(bound), "%s%s", causal_report_bound(&row->ten),
-		 causal_report_prediction(&row->ten).text);
-	table_cell(table, C_BRINGS, row->told ? bound : "not told");
-}
-
 static void put_kappa(struct table *table, const struct causal_row *row, bool utf8)
 {
-	char text[64], value[24], half[24];
+	char value[24], half[24];
 
 	if (!row->told || !isfinite(row->kappa.low))
 		return;
 	numbers_fixed(value, sizeof(value), row->kappa.value, 2);
 	numbers_fixed(half, sizeof(half), (row->kappa.high - row->kappa.low) / 2, 2);
-	snprintf(text, sizeof(text), "%s %s %s", value, utf8 ? "±" : "+-", half);
-	table_cell(table, C_KAPPA, text);
+	table_print_cell(table, C_KAPPA, "%s %s %s", value, utf8 ? "±" : "+-", half);
 }
 
-static void put_row(struct table *table, const struct causal_row *row, const struct terminal *t)
+static void put_row(struct text *t, struct table *table, const struct causal_row *row)
 {
-	char text[64];
+	bool utf8 = t->terminal.utf8;
 
 	table_row(table);
-	put_brings(table, row);
+	table_print_cell(table, C_BRINGS, "%s%s", row->told ? causal_report_bound(&row->ten) : "",
+			 row->told ? causal_report_prediction(&row->ten).text : "not told");
 	table_cell(table, C_SITE, row->label);
 	table_cell(table, C_CALLS, numbered_digits(row->calls_unit, 3).text);
-	table_cell(table, C_MEAN, numbered_duration(1e9 * row->found.mean.value, t->utf8).text);
-	put_kappa(table, row, t->utf8);
-	if (row->told && isfinite(row->thirty.percent) && !(row->ten.low < -CAUSAL_LARGEST)) {
-		double percent = row->thirty.percent;
-
-		snprintf(text, sizeof(text), "%s%+.1f %%",
-			 row->thirty.at_most	? (t->utf8 ? "≤ " : "<= ")
-			 : row->thirty.at_least ? (t->utf8 ? "≥ " : ">= ")
-						: "",
-			 numbers_tidy(fmin(percent, 1000), 1));
-		table_cell(table, C_THIRTY, text);
-	}
-	if (isfinite(row->removed.percent)) {
-		snprintf(text, sizeof(text), "%+.0f %%", numbers_tidy(row->removed.percent, 0));
-		table_cell(table, C_REMOVED, text);
-	}
-	if (row->told && isfinite(row->site->slopes.q)) {
-		snprintf(text, sizeof(text), "%.2g", row->site->slopes.q);
-		table_cell(table, C_Q, row->site->slopes.q < 1e-4 ? "<1e-4" : text);
-	}
+	text_cell_duration(t, table, C_MEAN, 1e9 * row->found.mean.value);
+	put_kappa(table, row, utf8);
+	if (row->told && isfinite(row->thirty.percent) && !(row->ten.low < -CAUSAL_LARGEST))
+		table_print_cell(table, C_THIRTY, "%s%+.1f %%",
+				 row->thirty.at_most	? (utf8 ? "≤ " : "<= ")
+				 : row->thirty.at_least ? (utf8 ? "≥ " : ">= ")
+							: "",
+				 numbers_tidy(fmin(row->thirty.percent, 1000), 1));
+	if (isfinite(row->removed.percent))
+		table_print_cell(table, C_REMOVED, "%+.0f %%",
+				 numbers_tidy(row->removed.percent, 0));
+	if (row->told && row->site->slopes.q < 1e-4)
+		table_cell(table, C_Q, "<1e-4");
+	else if (row->told && isfinite(row->site->slopes.q))
+		table_print_cell(table, C_Q, "%.2g", row->site->slopes.q);
 }
 
 static int put_rows(const struct causal_report *r, struct text *t)
@@ -122,10 +107,8 @@ static int put_rows(const struct causal_report *r, struct text *t)
 
 	table_begin(&table, columns, NULL);
 	for (size_t i = 0; i < r->rows; i++)
-		put_row(&table, &r->row[i], &t->terminal);
-	int failed = table_print(&table, t->out, &t->terminal);
-	table_end(&table);
-	return failed;
+		put_row(t, &table, &r->row[i]);
+	return text_cell_end(t, &table);
 }
 
 /* What keeps a row from being one number, site by site. */
@@ -182,21 +165,21 @@ static void put_warnings(const struct causal_report *r, struct text *t)
 	}
 }
 
-static void mean_text(char *text, size_t size, struct causal_limits m, bool utf8)
+static void put_mean(const char *when, struct causal_limits m, struct text *t)
 {
-	snprintf(text, size, "%s [%s, %s]", numbered_duration(1e9 * m.value, utf8).text,
-		 numbered_duration(1e9 * m.low, utf8).text,
-		 numbered_duration(1e9 * m.high, utf8).text);
+	bool utf8 = t->terminal.utf8;
+
+	fprintf(t->out, "  mean %-6s  %s [%s, %s]\n", when,
+		numbered_duration(1e9 * m.value, utf8).text,
+		numbered_duration(1e9 * m.low, utf8).text,
+		numbered_duration(1e9 * m.high, utf8).text);
 }
 
 static void put_confirmed(const struct causal_confirmed *c, struct text *t)
 {
-	char before[112], after[112];
-
 	fprintf(t->out, "\nConfirmed at %s, %zu runs of each program\n", c->site, c->runs);
-	mean_text(before, sizeof(before), c->before, t->terminal.utf8);
-	mean_text(after, sizeof(after), c->after, t->terminal.utf8);
-	fprintf(t->out, "  mean before  %s\n  mean after   %s\n", before, after);
+	put_mean("before", c->before, t);
+	put_mean("after", c->after, t);
 	fprintf(t->out, "  changed by   %s (announced: -%.3g %%)\n",
 		causal_report_percent(-100 * c->measured.value, -100 * c->measured.high,
 				      -100 * c->measured.low)

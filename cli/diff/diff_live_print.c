@@ -167,8 +167,7 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 		diff_words_percent(text, sizeof(text), r->ratio, 1.005);
 		table_cell(table, CHANGE, text);
 	}
-	snprintf(text, sizeof(text), "%.2g", r->e);
-	table_cell(table, EVIDENCE, text);
+	table_print_cell(table, EVIDENCE, "%.2g", r->e);
 	row_words(l, r, text, sizeof(text));
 	table_cell(table, VERDICT, text);
 	for (uint32_t i = 0; i < r->frames && i < frames; i++)
@@ -219,9 +218,7 @@ int diff_live_text(const struct diff_live *l, FILE *out)
 	print_sides(l, &t);
 	table_begin(&table, columns, "CALLED FROM");
 	add_rows(l, &t, &table);
-	int status = table_print(&table, out, &t.terminal);
-	table_end(&table);
-	return status;
+	return text_cell_end(&t, &table);
 }
 
 /* ---- JSON ---- */

@@ -13,89 +13,83 @@
 
 #define TASKS_SHOWN 8
 
-static void seconds(char *text, size_t size, double value)
+static struct numbered seconds(double value)
 {
+	struct numbered n = {"-"};
+
 	if (isfinite(value))
-		snprintf(text, size, "%.4f s", value);
-	else
-		snprintf(text, size, "-");
+		snprintf(n.text, sizeof(n.text), "%.4f s", value);
+	return n;
 }
 
-static void percent(char *text, size_t size, double share)
+static struct numbered percent(double share)
 {
-	snprintf(text, size, "%.*f %%", fabs(share) < 0.1 ? 2 : 1, 100 * share);
+	struct numbered n;
+
+	snprintf(n.text, sizeof(n.text), "%.*f %%", fabs(share) < 0.1 ? 2 : 1, 100 * share);
+	return n;
 }
 
 /* A share of what the program uses, or of all time where that is hardly anything. */
 struct shares {
-	char mean[32], low[32], high[32];
+	struct numbered mean, low, high;
 	const char *of;
 };
 
-static void set_shares(const struct displacement_summary *s, struct shares *h)
+static struct shares shares_of(const struct displacement_summary *s)
 {
 	bool idle = s->accounting.rusage < 0.01 * s->all.wall;
 	double whole = idle ? s->all.wall : s->accounting.rusage;
 
-	percent(h->mean, sizeof(h->mean), s->uncharged.mean / whole);
-	percent(h->low, sizeof(h->low), s->uncharged.low / whole);
-	percent(h->high, sizeof(h->high), s->uncharged.high / whole);
-	h->of = idle ? "the CPUs' time" : "what getrusage shows";
+	return (struct shares){percent(s->uncharged.mean / whole),
+			       percent(s->uncharged.low / whole),
+			       percent(s->uncharged.high / whole),
+			       idle ? "the CPUs' time" : "what getrusage shows"};
 }
 
 /* Interrupts struck other tasks, too: what was seen is the least that there was. */
 static void bound_sentence(const struct displacement_summary *s, const struct shares *h, char *text,
 			   size_t size)
 {
-	char low[32], seen[32], hidden[32];
+	struct numbered hidden = seconds(s->hidden);
 
-	seconds(low, sizeof(low), s->uncharged.low);
-	seconds(seen, sizeof(seen), s->uncharged.mean);
-	seconds(hidden, sizeof(hidden), s->hidden);
 	if (s->verdict == DISPLACEMENT_ALL_CHARGED)
 		snprintf(text, size,
 			 "No uncharged time was seen, but other tasks had the CPUs for %s, and "
 			 "interrupts that struck them are charged to them: what interrupts and "
 			 "softirqs took for the program besides is between %s and %s of %s.",
-			 hidden, h->low, h->high, h->of);
+			 hidden.text, h->low.text, h->high.text, h->of);
 	else
 		snprintf(
 			text, size,
 			"Interrupts and softirqs took at least %s for the program that are charged "
 			"to nobody, %s of %s (%s were seen, %s). It may be up to %s: other tasks "
 			"had the CPUs for %s, and interrupts that struck them are charged to them.",
-			low, h->low, h->of, seen, h->mean, h->high, hidden);
+			seconds(s->uncharged.low).text, h->low.text, h->of,
+			seconds(s->uncharged.mean).text, h->mean.text, h->high.text, hidden.text);
 }
 
 void displace_text_sentence(const struct displacement_summary *s, char *text, size_t size)
 {
-	struct shares h;
-	char uncharged[32];
+	struct shares h = shares_of(s);
 
-	set_shares(s, &h);
-	seconds(uncharged, sizeof(uncharged), s->uncharged.mean);
-	if (s->bound && s->verdict != DISPLACEMENT_NOTHING_SAID) {
-		bound_sentence(s, &h, text, size);
-		return;
-	}
-	switch (s->verdict) {
-	case DISPLACEMENT_NOTHING_SAID:
+	if (s->verdict == DISPLACEMENT_NOTHING_SAID)
 		snprintf(text, size,
 			 "Nothing can be said of uncharged time: see the warnings. The accountings "
 			 "stand as they are.");
-		return;
-	case DISPLACEMENT_ALL_CHARGED:
+	else if (s->bound)
+		bound_sentence(s, &h, text, size);
+	else if (s->verdict == DISPLACEMENT_ALL_CHARGED)
 		snprintf(text, size,
 			 "No uncharged time was found: what interrupts and softirqs took for the "
 			 "program besides is between %s and %s of %s.",
-			 h.low, h.high, h.of);
-		return;
-	default:
+			 h.low.text, h.high.text, h.of);
+	else
 		snprintf(text, size,
 			 "Interrupts and softirqs took %s for the program that are charged to "
 			 "nobody: %s of %s (%s to %s).",
-			 uncharged, h.mean, h.of, h.low, h.high);
-	}
+			 seconds(s->uncharged.mean).text, h.mean.text, h.of, h.low.text,
+			 h.high.text);
 }
 
 /* A name that is not ours, without control characters. */

@@ -31,12 +31,14 @@ enum {
 	COLUMNS
 };
 
+#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_site, member)
+
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 5},
-	[SHARE] = {"SHARE", .right = true, .drop = 3},
-	[CALLS] = {"CALLS", .right = true, .drop = 2},
-	[MEAN] = {"MEAN", .right = true, .drop = 4},
+	[SHARE] = {"SHARE", .drop = 3, FIELD(TABLE_SHARE, time_share)},
+	[CALLS] = {"CALLS", .drop = 2, FIELD(TABLE_COUNT, calls)},
+	[MEAN] = {"MEAN", .drop = 4, FIELD(TABLE_MEAN, estimate)},
 	[UNIT] = {"", .glued = true, .drop = 4},
 	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 4},
 	[NOW] = {"NOW", .right = true, .style = TERMINAL_BOLD},
@@ -49,69 +51,56 @@ static const struct table_column columns[] = {
 };
 
 /* "±5 %" of a total width over the mean. */
-static void half_width(char *out, size_t room, double width, bool utf8)
+static struct numbered half_width(double width, bool utf8)
 {
-	if (!isfinite(width)) {
-		snprintf(out, room, "%s?", utf8 ? "±" : "+-");
-		return;
-	}
-	snprintf(out, room, "%s%s", utf8 ? "±" : "+-", plan_words_percent(width / 2).text);
+	struct numbered n;
+
+	snprintf(n.text, sizeof(n.text), "%s%.24s", utf8 ? "±" : "+-",
+		 isfinite(width) ? plan_words_percent(width / 2).text : "?");
+	return n;
 }
 
 static void verdict_cell(struct table *table, const struct plan_site *p)
 {
 	const char *said = plan_state_name(p->state);
-	char text[64];
 
 	if (p->state == PLAN_AT_LEAST)
 		said = p->more_calls > 0 ? "at least" : "reached, but";
 	if (p->reason)
-		snprintf(text, sizeof(text), "%s: %s", said, p->reason);
-	if (p->reason || p->state == PLAN_REACHED)
-		table_cell(table, VERDICT, p->reason ? text : said);
+		table_print_cell(table, VERDICT, "%s: %s", said, p->reason);
+	else if (p->state == PLAN_REACHED)
+		table_cell(table, VERDICT, said);
 }
 
 static void forecast_cells(struct table *table, const struct plan_site *p)
 {
 	const char *about = p->rough ? "~" : "";
-	char text[64];
 
 	verdict_cell(table, p);
 	if (!isfinite(p->more_calls) || !(p->more_calls > 0))
 		return;
-	snprintf(text, sizeof(text), "%s%s", about, plan_words_count(p->more_calls).text);
-	table_cell(table, MORE, text);
-	snprintf(text, sizeof(text), "%s%s", about, plan_words_time(p->more_ns).text);
-	table_cell(table, TIME, text);
+	table_print_cell(table, MORE, "%s%s", about, plan_words_count(p->more_calls).text);
+	table_print_cell(table, TIME, "%s%s", about, plan_words_time(p->more_ns).text);
 }
 
 static void cpu_cells(struct text *t, struct table *table, const struct plan_site *p)
 {
-	char text[40];
-
 	if (isnan(p->cpu_width))
 		return;
-	half_width(text, sizeof(text), p->cpu_width, t->terminal.utf8);
-	table_cell(table, CPU_NOW, text);
-	if (!isfinite(p->cpu_more_calls))
-		return;
-	table_cell(table, CPU_MORE, plan_words_count(fmax(p->cpu_more_calls, 0)).text);
+	table_cell(table, CPU_NOW, half_width(p->cpu_width, t->terminal.utf8).text);
+	if (isfinite(p->cpu_more_calls))
+		table_cell(table, CPU_MORE, plan_words_count(fmax(p->cpu_more_calls, 0)).text);
 }
 
 static void add_site(struct text *t, struct table *table, const struct plan_site *p)
 {
 	const struct report_site *s = &t->report->site[p->site];
-	char text[32];
 
-	table_row(table);
+	text_cell_row(t, table, s);
 	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
 		table_cell(table, OUTCOME, report_names_outcome(s));
-	table_cell(table, SHARE, numbered_share(s->time_share).text);
-	table_cell(table, CALLS, numbered_count(s->calls).text);
-	text_cell_mean(t, table, MEAN, &s->estimate);
-	half_width(text, sizeof(text), p->width, t->terminal.utf8);
-	table_cell(table, NOW, text);
+	table_cell(table, NOW, half_width(p->width, t->terminal.utf8).text);
 	forecast_cells(table, p);
 	cpu_cells(t, table, p);
 }
@@ -135,8 +124,7 @@ static int print_table(struct text *t, const struct plan_sites *p)
 			text_path_notes(t, &table, &t->report->site[at], apart.mark[at],
 					PATH_LINES);
 	}
-	int status = table_print(&table, stdout, &t->terminal);
-	table_end(&table);
+	int status = text_cell_end(t, &table);
 	text_shared_callers_end(&apart);
 	return status;
 }
@@ -160,34 +148,32 @@ static void print_sentence(const struct plan_sites *p, const struct plan_options
 {
 	uint32_t sites =
 		p->in_state[PLAN_REACHED] + p->in_state[PLAN_MORE] + p->in_state[PLAN_AT_LEAST];
-	char calls[40], target[40], at[96];
+	struct numbered target = half_width(o->width, utf8);
+	char at[96];
 
-	half_width(target, sizeof(target), o->width, utf8);
 	where(at, sizeof(at), p, sites, o);
 	if (!p->sites) {
 		printf("Nothing to plan: no%s\n", at + strlen("every"));
 	} else if (p->factor > 1) {
-		numbers_plain(calls, sizeof(calls), p->more_calls);
 		printf("%s%s more calls, about %s, for %s at %s\n",
-		       p->in_state[PLAN_AT_LEAST] ? "At least " : "", calls,
-		       plan_words_time(p->more_ns).text, target, at);
+		       p->in_state[PLAN_AT_LEAST] ? "At least " : "",
+		       numbered_plain(p->more_calls).text, plan_words_time(p->more_ns).text,
+		       target.text, at);
 	} else if (sites) {
-		printf("No more calls are needed for %s at %s\n", target, at);
+		printf("No more calls are needed for %s at %s\n", target.text, at);
 	} else {
-		printf("No number of calls gives %s at any site\n", target);
+		printf("No number of calls gives %s at any site\n", target.text);
 	}
 }
 
 static void print_cpu(const struct plan_sites *p)
 {
-	char calls[40];
-
 	if (isnan(p->cpu_factor))
 		return;
-	numbers_plain(calls, sizeof(calls), p->cpu_more_calls);
 	if (p->cpu_factor > 1)
 		printf("For their CPU time, of calls that are not switched: %s more, about %s\n",
-		       calls, plan_words_time(p->cpu_more_ns).text);
+		       numbered_plain(p->cpu_more_calls).text,
+		       plan_words_time(p->cpu_more_ns).text);
 	else
 		printf("For their CPU time, of calls that are not switched: no more\n");
 }
