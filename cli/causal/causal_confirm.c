@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
+#include "profile/base/kernel_file.h"
 #include "stats/mean/replications.h"
 #include "stats/numerics/random.h"
 
@@ -103,14 +103,13 @@ static bool is_stopped(void)
 /* Ends it where it does not end by itself. *outlived: it had to be. False: the user stops. */
 static bool wait_for(pid_t pid, double for_s, bool *outlived)
 {
-	const struct timespec step = {.tv_nsec = 20000000};
 	double due = clocks_read_seconds() + WARM_UP_S + for_s + 0.2;
 	bool go_on = true;
 	int status;
 
 	*outlived = false;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		nanosleep(&step, NULL);
+		clocks_read_sleep(0.02);
 		if (go_on && is_stopped()) {
 			go_on = false;
 			due = clocks_read_seconds();
@@ -166,14 +165,9 @@ static double rate_of(const struct causal_options *o, const struct profile *p, b
 /* What it wrote on standard error, where it brought no figure. */
 static void say_log(const char *directory)
 {
-	char path[PATH_MAX], text[1500];
+	char text[1500];
 
-	snprintf(path, sizeof(path), "%s/" LOG, directory);
-	FILE *log = fopen(path, "re");
-	size_t bytes = log ? fread(text, 1, sizeof(text) - 1, log) : 0;
-	text[bytes] = '\0';
-	if (log)
-		fclose(log);
+	kernel_file_text(text, sizeof(text), "%s/" LOG, directory);
 	say_format("confirm: this run recorded no progress. It wrote:\n%s", text);
 }
 

@@ -110,15 +110,11 @@ static void put_points(FILE *out, const struct chart *c)
 
 static void put_labels(FILE *out, const struct chart *c)
 {
-	char text[32];
-
-	fprintf(out, "<text class=\"label\" x=\"%.0f\" y=\"%.0f\">", LEFT, TOP - 7);
-	numbers_duration(text, sizeof(text), 1e9 * c->base, true);
-	fprintf(out, "time a unit, from %s</text>", text);
+	fprintf(out, "<text class=\"label\" x=\"%.0f\" y=\"%.0f\">time a unit, from %s</text>",
+		LEFT, TOP - 7, numbered_duration(1e9 * c->base, true).text);
 	for (int i = 0; i < SLOPES_LEVELS; i++) {
 		if (i && !(c->x[i] > 0))
 			continue;
-		numbers_duration(text, sizeof(text), 1e9 * c->x[i], true);
 		fprintf(out,
 			"<text class=\"label\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.0f\">%s</text>",
 			i == SLOPES_LEVELS - 1 ? "end"
@@ -127,7 +123,7 @@ static void put_labels(FILE *out, const struct chart *c)
 			at_x(c, c->x[i]) + (i == SLOPES_LEVELS - 1 ? 12
 					    : i			   ? 0
 								   : -8),
-			BOTTOM + 14, i ? text : "0");
+			BOTTOM + 14, i ? numbered_duration(1e9 * c->x[i], true).text : "0");
 	}
 	fprintf(out,
 		"<text class=\"label\" text-anchor=\"middle\" x=\"%.0f\" y=\"%.0f\">"
@@ -256,9 +252,8 @@ static void put_head(FILE *out, const struct causal_report *r)
 {
 	const struct causal_result *c = r->result;
 	struct causal_limits slow = causal_report_limits(&c->slopes.slowdown, 100);
-	char rate[32], verdict[400];
+	char verdict[400];
 
-	numbers_plain(rate, sizeof(rate), c->rate_per_s);
 	fputs("<header class=\"top\"><div class=\"bar\"><p class=\"mark\">scprof causal</p></div>"
 	      "<h1>What a faster call would bring to <bdi>",
 	      out);
@@ -267,7 +262,7 @@ static void put_head(FILE *out, const struct causal_report *r)
 		"</bdi></h1><p class=\"figures\"><span><strong>%s/s</strong> progress</span>"
 		"<span><strong>%zu</strong> windows of %.3g s in %.3g s</span>"
 		"<span>slowed down by <strong>%s</strong>, asked: %.3g %%</span></p>",
-		rate, c->slopes.windows, c->window_s, c->elapsed_s,
+		numbered_plain(c->rate_per_s).text, c->slopes.windows, c->window_s, c->elapsed_s,
 		causal_report_limited(&slow).text, 100 * c->asked);
 	causal_report_verdict(r, verdict, sizeof(verdict));
 	if (*verdict) {

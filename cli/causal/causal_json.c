@@ -176,6 +176,5 @@ int causal_json_print(const struct causal_report *r, FILE *out)
 	json_write_close(&w, ']');
 	put_confirmed(&w, r->confirmed);
 	json_write_close(&w, '}');
-	fputc('\n', out);
-	return w.failed ? -1 : 0;
+	return json_write_finish(&w);
 }

@@ -138,7 +138,6 @@ static struct causal_row *find_unit(const struct causal_report *r, size_t *count
 	size_t length = strcspn(r->progress, "@");
 
 	*count = 0;
-
 	for (size_t i = 0; i < r->rows; i++)
 		if (r->row[i].function && strlen(r->row[i].function) == length &&
 		    !strncmp(r->row[i].function, r->progress, length)) {

@@ -183,17 +183,10 @@ static void ended(void *context)
 	r->experiment = NULL;
 }
 
-static int print_to(const struct causal_report *report, const struct causal_options *o, FILE *out)
-{
-	switch (o->format) {
-	case CAUSAL_JSON:
-		return causal_json_print(report, out);
-	case CAUSAL_HTML:
-		return causal_html_print(report, out);
-	default:
-		return causal_text_print(report, out);
-	}
-}
+static int (*const printers[])(const struct causal_report *r,
+			       FILE *out) = {[CAUSAL_TEXT] = causal_text_print,
+					     [CAUSAL_JSON] = causal_json_print,
+					     [CAUSAL_HTML] = causal_html_print};
 
 /* Text beside a command goes to standard error: standard output is the command's. */
 static int print(const struct causal_report *report, const struct causal_options *o)
@@ -204,10 +197,10 @@ static int print(const struct causal_report *report, const struct causal_options
 	if (o->output || o->attach || o->format != CAUSAL_TEXT) {
 		if (output_begin(&out, COMMAND, o->output))
 			return -1;
-		return output_end(&out, COMMAND, print_to(report, o, out.stream));
+		return output_end(&out, COMMAND, printers[o->format](report, out.stream));
 	}
 	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer)); /* not a system call a word */
-	int failed = print_to(report, o, stderr);
+	int failed = printers[o->format](report, stderr);
 	fflush(stderr);
 	setvbuf(stderr, NULL, _IONBF, 0);
 	return failed;

@@ -49,7 +49,7 @@ void diff_files_free(struct diff_files *f);
 struct diff_command {
 	const char *side, *text; /* "BASE", what the user wrote */
 	char **argv;		 /* NULL-terminated: its words, or /bin/sh -c and the text */
-	char *words;		 /* private */
+	char *words, **split;	 /* private */
 };
 
 struct diff_pairs {

@@ -40,7 +40,7 @@ static int read_text(struct diff_command *c)
 	char *rest = NULL;
 
 	c->words = strdup(c->text);
-	c->argv = calloc(strlen(c->text) / 2 + 5, sizeof(*c->argv));
+	c->argv = c->split = calloc(strlen(c->text) / 2 + 5, sizeof(*c->split));
 	if (!c->words || !c->argv)
 		return -1;
 	if (is_words(c->text)) {
@@ -55,20 +55,6 @@ static int read_text(struct diff_command *c)
 	return 0;
 }
 
-/* The words are borrowed. -1: out of memory. */
-static int read_words(struct diff_command *c, char **words)
-{
-	size_t n = 0;
-
-	while (words[n])
-		n++;
-	c->argv = calloc(n + 1, sizeof(*c->argv));
-	if (!c->argv)
-		return -1;
-	memcpy(c->argv, words, n * sizeof(*words));
-	return 0;
-}
-
 static int read_commands(struct diff_pairs *p, const struct diff_arguments *a)
 {
 	for (int side = 0; side < 2; side++) {
@@ -77,8 +63,8 @@ static int read_commands(struct diff_pairs *p, const struct diff_arguments *a)
 
 		c->side = side ? "NEW" : a->live ? "BASE" : "OLD";
 		c->text = a->live ? a->file[side] : words[0];
-		if (a->live || (!words[1] && strpbrk(words[0], " \t")) ? read_text(c)
-								       : read_words(c, words))
+		c->argv = words;
+		if ((a->live || (!words[1] && strpbrk(words[0], " \t"))) && read_text(c))
 			return -1;
 	}
 	return 0;
@@ -142,7 +128,7 @@ void diff_pairs_end(struct diff_pairs *p)
 	if (p->directory)
 		rmdir(p->directory);
 	for (int side = 0; side < 2; side++) {
-		free(p->command[side].argv);
+		free(p->command[side].split);
 		free(p->command[side].words);
 	}
 	free(p->said);
