@@ -143,7 +143,8 @@ static int measure(const struct wishes *w, const struct displacement_options *o)
 {
 	struct profile_error err;
 	struct displacement *d = displacement_open(o, &err);
-	struct cpu_load *l = d ? calloc(cpu_load_cpus(d), sizeof(*l)) : NULL;
+	size_t count = (size_t)CPU_COUNT(&o->cpus);
+	struct cpu_load *l = calloc(count, sizeof(*l));
 	int status = 1, ended;
 
 	if (!d || !l) {
@@ -152,7 +153,7 @@ static int measure(const struct wishes *w, const struct displacement_options *o)
 		ended = cpu_load_measure(d, w->seconds, l);
 		if (!l->wall)
 			complain("stopped before anything was seen");
-		else if ((w->json ? print_json : print_text)(l, cpu_load_cpus(d)))
+		else if ((w->json ? print_json : print_text)(l, count))
 			complain("out of memory");
 		else
 			status = ended > 0 ? 128 + ended : 0;

@@ -15,6 +15,7 @@
 #include "cli/cmd.h"
 #include "cli/help/commands.h"
 #include "profile/base/symbol_pattern.h"
+#include "profile/base/words.h"
 #include "collector/clocks/clocks.h"
 #include "report/report.h"
 #include "report/wording/warning_list.h"
@@ -98,8 +99,7 @@ int cmd_describe(const struct commands *all, int argc, char **argv)
 }
 
 struct complete_line {
-	char **word; /* what stands after "scprof" */
-	int words;
+	char **word;	   /* what stands after "scprof" */
 	int index;	   /* of the word in question, which may be one beyond the last */
 	const char *typed; /* the word, as far as it is there; of --option=VALUE the value */
 	size_t ahead;	   /* bytes of "--option=" in front of it */
@@ -159,16 +159,10 @@ static void offer_groups(const struct complete_line *line)
 /* Names of files, directories and commands are the shell's. */
 static bool leave_to_shell(const char *kind)
 {
-	static const char *const files[] = {"PATH", "FILE", "OUT"}, *const profiles[] = {"PROFILE",
-											 "BASE",
-											 "NEW"};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (!strcmp(kind, files[i]))
-			return puts(":files ") != EOF;
-	for (size_t i = 0; i < sizeof(profiles) / sizeof(*profiles); i++)
-		if (!strcmp(kind, profiles[i]))
-			return puts(":files .scp") != EOF;
+	if (words_have("PATH FILE OUT", " ", kind))
+		return puts(":files ") != EOF;
+	if (words_have("PROFILE BASE NEW", " ", kind))
+		return puts(":files .scp") != EOF;
 	return !strcmp(kind, "DIR") && puts(":dirs") != EOF;
 }
 
@@ -344,9 +338,9 @@ static void complete_in(struct complete_line *line, const struct usage *u)
 
 static void complete(const struct commands *all, char **word, int words, int index)
 {
-	struct complete_line line = {.word = word, .words = words, .index = index};
+	struct complete_line line = {
+		.word = word, .index = index, .typed = index < words ? word[index] : ""};
 
-	line.typed = index < words ? word[index] : "";
 	if (index == 0) {
 		offer_commands(all, &line);
 		offer_options(&line, all->usage);

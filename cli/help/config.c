@@ -29,7 +29,8 @@ struct reading {
 	void (*complain)(const char *text);
 };
 
-__attribute__((format(printf, 2, 3))) static void refuse(struct reading *r, const char *format, ...)
+/* 0: what follows is read all the same. */
+__attribute__((format(printf, 2, 3))) static int refuse(struct reading *r, const char *format, ...)
 {
 	char what[700], text[PATH_MAX + 800];
 	va_list arguments;
@@ -43,16 +44,18 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct reading *r, cons
 		snprintf(text, sizeof(text), "%s: %s", r->path, what);
 	r->complain(text);
 	r->c->errors++;
+	return 0;
 }
 
-static void refuse_unknown(struct reading *r, const char *option)
+static int refuse_unknown(struct reading *r, const char *option)
 {
 	const char *names[64], *command = r->command->name;
 	const char *near = nearest_name(
 		option, names, usage_names(r->command->usage, USAGE_TYPED_ONLY, names, 64));
 
-	refuse(r, "scprof %s has no option --%.60s%s%s%s; scprof %s --help lists them", command,
-	       option, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", command);
+	return refuse(r, "scprof %s has no option --%.60s%s%s%s; scprof %s --help lists them",
+		      command, option, near ? "; did you mean '" : "", near ? near : "",
+		      near ? "'?" : "", command);
 }
 
 /* At the end, whichever was there before: a later line beats earlier ones. */
@@ -74,23 +77,15 @@ static int take_pair(struct reading *r, const char *name, const char *value)
 	const struct usage_entry *option = usage_find(r->command->usage, name);
 	struct config_entry *place;
 
-	if (!option) {
-		refuse_unknown(r, name);
-		return 0;
-	}
-	if (option->flags & USAGE_TYPED_ONLY) {
-		refuse(r, "--%s is for the command line only: take the line out", name);
-		return 0;
-	}
-	if (!option->argument && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
-		refuse(r, "--%s takes no value: write %s = yes, or = no", name, name);
-		return 0;
-	}
-	if (!*value || strlen(value) >= sizeof(place->value)) {
-		refuse(r, "%s = ... needs a value of 1 to %zu characters", name,
-		       sizeof(place->value) - 1);
-		return 0;
-	}
+	if (!option)
+		return refuse_unknown(r, name);
+	if (option->flags & USAGE_TYPED_ONLY)
+		return refuse(r, "--%s is for the command line only: take the line out", name);
+	if (!option->argument && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+		return refuse(r, "--%s takes no value: write %s = yes, or = no", name, name);
+	if (!*value || strlen(value) >= sizeof(place->value))
+		return refuse(r, "%s = ... needs a value of 1 to %zu characters", name,
+			      sizeof(place->value) - 1);
 	place = place_of(r->c, r->command, option);
 	if (!place)
 		return -1;
@@ -99,22 +94,21 @@ static int take_pair(struct reading *r, const char *name, const char *value)
 	return 0;
 }
 
-static void take_section(struct reading *r, char *name)
+static int take_section(struct reading *r, char *name)
 {
 	size_t length = strlen(name);
 
 	r->unknown_section = true;
-	if (length < 3 || name[length - 1] != ']') {
-		refuse(r, "a section is written [COMMAND], such as [report]");
-		return;
-	}
+	if (length < 3 || name[length - 1] != ']')
+		return refuse(r, "a section is written [COMMAND], such as [report]");
 	name[length - 1] = '\0';
 	r->command = commands_find_shown(r->all, name + 1);
 	if (!r->command || !r->command->takes_defaults)
-		refuse(r, "no options can be set of '%.60s'; scprof --help lists the commands",
-		       name + 1);
-	else
-		r->unknown_section = false;
+		return refuse(r,
+			      "no options can be set of '%.60s'; scprof --help lists the commands",
+			      name + 1);
+	r->unknown_section = false;
+	return 0;
 }
 
 /* Blanks at both ends go, and what follows a blank and a #. */
@@ -134,19 +128,15 @@ static int take_line(struct reading *r, char *line)
 	line = trim(line);
 	if (!*line)
 		return 0;
-	if (*line == '[') {
-		take_section(r, line);
-		return 0;
-	}
+	if (*line == '[')
+		return take_section(r, line);
 	char *equals = strchr(line, '=');
 	if (r->unknown_section)
 		return 0;
-	if (!equals || !r->command) {
-		refuse(r, "%s",
-		       equals ? "which command's? A line [COMMAND] goes before"
-			      : "neither [COMMAND] nor OPTION = VALUE");
-		return 0;
-	}
+	if (!equals || !r->command)
+		return refuse(r, "%s",
+			      equals ? "which command's? A line [COMMAND] goes before"
+				     : "neither [COMMAND] nor OPTION = VALUE");
 	*equals = '\0';
 	char *option = trim(line);
 	return take_pair(r, strncmp(option, "--", 2) ? option : option + 2, trim(equals + 1));
@@ -165,37 +155,24 @@ static const char *unfit(const struct stat *st)
 	return NULL;
 }
 
-/* The text of what is open, or NULL, having said why. */
-static char *read_open(struct reading *r, int fd, const struct stat *st)
-{
-	const char *why = unfit(st);
-
-	if (why) {
-		refuse(r, "%s", why);
-		return NULL;
-	}
-	char *text = calloc(1, MOST_BYTES + 1);
-	if (text && read(fd, text, MOST_BYTES) >= 0)
-		return text;
-	refuse(r, "cannot be read: %s", strerror(errno));
-	free(text);
-	return NULL;
-}
-
 /* The text, or NULL: not there (no error), unfit or unreadable (said why). */
 static char *read_text(struct reading *r, bool *there)
 {
+	char *text = NULL;
 	struct stat st;
 	const char *why;
 	int fd = given_file_open(r->path, 0, &st, &why);
 
 	*there = fd >= 0;
-	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-			refuse(r, "cannot be read: %s", why);
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+		refuse(r, "cannot be read: %s", why);
+	if (fd < 0)
 		return NULL;
-	}
-	char *text = read_open(r, fd, &st);
+	why = unfit(&st);
+	if (why)
+		refuse(r, "%s", why);
+	else if (!(text = calloc(1, MOST_BYTES + 1)) || read(fd, text, MOST_BYTES) < 0)
+		refuse(r, "cannot be read: %s", strerror(errno));
 	close(fd);
 	return text;
 }

@@ -189,28 +189,22 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-static int wait_unobserved(struct run *r)
-{
-	int status = run_displace_wait(&r->displace, &r->launch);
-	const struct rusage *u = &r->displace.usage;
-
-	r->recording.user_ns = ns_of(u->ru_utime);
-	r->recording.cpu_ns = r->recording.user_ns + ns_of(u->ru_stime);
-	return status;
-}
-
 /* Until the command has ended. Its exit status. */
 static int wait_for(struct run *r)
 {
 	const struct run_observer *observer = r->recording.observer;
 	const struct launch_watch watch = {
 		.period_ms = RUN_OBSERVER_LOOK_MS, .tick = look, .context = r};
-	struct rusage usage;
+	struct rusage *u = &r->displace.usage;
 
-	if (!observer)
-		return launch_exit_status(wait_unobserved(r));
-	observer->started(observer->context, r->directory.profiles);
-	return launch_exit_status(launch_wait_watched(&r->launch, &watch, &usage));
+	if (observer) {
+		observer->started(observer->context, r->directory.profiles);
+		return launch_exit_status(launch_wait_watched(&r->launch, &watch, u));
+	}
+	int status = launch_exit_status(run_displace_wait(&r->displace, &r->launch));
+	r->recording.user_ns = ns_of(u->ru_utime);
+	r->recording.cpu_ns = r->recording.user_ns + ns_of(u->ru_stime);
+	return status;
 }
 
 static int run_observed(struct run *r)

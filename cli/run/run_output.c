@@ -87,24 +87,18 @@ int run_output_check(const char *wanted, struct run_output *o)
 
 		return use_directory(set ? set : ".", o);
 	}
-	if ((stat(wanted, &st) || S_ISREG(st.st_mode)) &&
-	    report_options_refuse_ending("scprof", wanted, true))
+	bool there = !stat(wanted, &st);
+	if ((!there || S_ISREG(st.st_mode)) && report_options_refuse_ending("scprof", wanted, true))
 		return -1;
-	if (stat(wanted, &st)) {
-		if (split(wanted, o))
-			return -1;
-		move_report(wanted, o);
-		return 0;
-	}
-	if (S_ISDIR(st.st_mode))
+	if (there && S_ISDIR(st.st_mode))
 		return use_directory(wanted, o);
-	if (!S_ISREG(st.st_mode))
+	if (there && !S_ISREG(st.st_mode))
 		return say_format(
 			"-o %.300s is not a regular file, and a profile replaces what it is "
 			"written to.\nName a file, or a folder",
 			wanted);
 	/* a link is written through, not replaced */
-	if (split(realpath(wanted, real) ? real : wanted, o))
+	if (split(there && realpath(wanted, real) ? real : wanted, o))
 		return -1;
 	move_report(wanted, o);
 	return 0;

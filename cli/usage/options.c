@@ -28,11 +28,13 @@ __attribute__((format(printf, 2, 3))) static int complain(const struct usage *u,
 	return -1;
 }
 
-/* getopt's two tables of the same thing. */
+/* getopt's two tables of the same thing, to be read from the first word on. */
 static void fill_tables(const struct usage *u, struct option *table, char *letters)
 {
 	int most = MOST;
 
+	opterr = 0;
+	optind = 0;
 	letters += sprintf(letters, "%s:", u->mode ? u->mode : "");
 	for (const struct usage_entry *e = u->options; e->name && most; e++, most--) {
 		int value = usage_takes_word(e) ? required_argument
@@ -57,13 +59,12 @@ static int choice_of(const char *choices, const char *word)
 }
 
 /* If the table lists all values of an option, others are refused here. */
-static int check_choice(const struct usage *u, int code, const char *value)
+static int check_choice(const struct usage *u, const struct usage_entry *e, const char *value)
 {
-	const struct usage_entry *e = usage_find_code(u, code);
 	char choices[128];
 	size_t at = 0;
 
-	if (!e || !e->argument || !strchr(e->argument, '|') || e->flags & USAGE_OTHER_VALUES ||
+	if (!e->argument || !strchr(e->argument, '|') || e->flags & USAGE_OTHER_VALUES ||
 	    choice_of(e->argument, value) >= 0)
 		return 0;
 	for (const char *c = e->argument; *c && at + 3 < sizeof(choices); c++) {
@@ -119,11 +120,11 @@ static int take_confidence(const struct usage *u, const char *value, double *con
 			value);
 }
 
-static int take_share(const struct usage *u, int code, const char *value, double least, double most,
+static int take_share(const struct usage *u, const struct usage_entry *e, const char *value,
 		      double *share)
 {
+	double least = (double)e->sets.least / 1e6, most = (double)e->sets.most / 1e6, given = 0;
 	bool none = !strcmp(value, "0") || !strcmp(value, "0%");
-	double given = 0;
 
 	if ((none || !quantity_share(value, &given)) && given >= least && given <= most) {
 		*share = given;
@@ -131,39 +132,39 @@ static int take_share(const struct usage *u, int code, const char *value, double
 	}
 	return complain(u,
 			"--%s '%.900s' is not a share from %.7g%% to %.7g%%: such as 5%%, or 0.05",
-			usage_find_code(u, code)->name, value, 100 * least, 100 * most);
+			e->name, value, 100 * least, 100 * most);
 }
 
-static int take_count(const struct usage *u, int code, const char *value, uint64_t least,
-		      uint64_t most, uint64_t *count)
+static int take_count(const struct usage *u, const struct usage_entry *e, const char *value,
+		      uint64_t *count)
 {
-	const char *name = usage_find_code(u, code)->name;
+	uint64_t least = e->sets.least, most = e->sets.most;
 
 	if (!quantity_count(value, least, most, count))
 		return 0;
 	if (most >= OPTIONS_ANY_COUNT)
-		return complain(u, "--%s '%.900s' is not a whole number, %" PRIu64 " or more", name,
-				value, least);
-	return complain(u, "--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64, name,
-			value, least, most);
+		return complain(u, "--%s '%.900s' is not a whole number, %" PRIu64 " or more",
+				e->name, value, least);
+	return complain(u, "--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64,
+			e->name, value, least, most);
 }
 
-static int take_duration(const struct usage *u, int code, const char *value, uint64_t least_ns,
-			 uint64_t most_ns, uint64_t *ns)
+static int take_duration(const struct usage *u, const struct usage_entry *e, const char *value,
+			 uint64_t *ns)
 {
 	char least[32], most[32];
 	uint64_t given;
 
-	if (!duration_parse(value, &given) && given >= least_ns && given <= most_ns) {
+	if (!duration_parse(value, &given) && given >= e->sets.least && given <= e->sets.most) {
 		*ns = given;
 		return 0;
 	}
-	duration_print_exact(least_ns, least, sizeof(least));
-	duration_print_exact(most_ns, most, sizeof(most));
+	duration_print_exact(e->sets.least, least, sizeof(least));
+	duration_print_exact(e->sets.most, most, sizeof(most));
 	return complain(u,
 			"--%s '%.900s' is not a time from %s to %s; write a number and its unit: "
 			"500us, 1ms, 0.5s",
-			usage_find_code(u, code)->name, value, least, most);
+			e->name, value, least, most);
 }
 
 static int set_member(const struct usage *u, const struct usage_entry *e, void *to,
@@ -171,7 +172,6 @@ static int set_member(const struct usage *u, const struct usage_entry *e, void *
 {
 	const struct options_member *m = &e->sets;
 	void *at = (char *)to + m->at + (m->of_report ? u->report_at : 0);
-	int code = usage_code(u, e);
 	uint64_t number;
 
 	value = value ? value : m->constant;
@@ -188,21 +188,20 @@ static int set_member(const struct usage *u, const struct usage_entry *e, void *
 		*(unsigned *)at = (unsigned)choice_of(e->argument, value);
 		return 0;
 	case OPTIONS_COUNT:
-		return take_count(u, code, value, m->least, m->most, at);
+		return take_count(u, e, value, at);
 	case OPTIONS_COUNT32:
-		if (take_count(u, code, value, m->least, m->most, &number))
+		if (take_count(u, e, value, &number))
 			return -1;
 		*(uint32_t *)at = (uint32_t)number;
 		return 0;
 	case OPTIONS_SHARE:
-		return take_share(u, code, value, (double)m->least / 1e6, (double)m->most / 1e6,
-				  at);
+		return take_share(u, e, value, at);
 	case OPTIONS_CONFIDENCE:
 		return take_confidence(u, value, at);
 	case OPTIONS_DURATION:
-		return take_duration(u, code, value, m->least, m->most, at);
+		return take_duration(u, e, value, at);
 	default:
-		if (take_duration(u, code, value, m->least, m->most, &number))
+		if (take_duration(u, e, value, &number))
 			return -1;
 		*(double *)at = (double)number / 1e9;
 		return 0;
@@ -217,8 +216,6 @@ int options_parse(const struct usage *u, int argc, char **argv,
 	int code;
 
 	fill_tables(u, table, letters);
-	opterr = 0;
-	optind = 0;
 	while ((code = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		if (code == 'h') {
 			usage_print(u, stdout);
@@ -229,13 +226,11 @@ int options_parse(const struct usage *u, int argc, char **argv,
 			return u->bad_usage;
 		}
 		const struct usage_entry *e = usage_find_code(u, code);
-		int taken = check_choice(u, code, optarg);
+		int failed = e && (check_choice(u, e, optarg) || set_member(u, e, to, optarg));
 
-		if (!taken && e)
-			taken = set_member(u, e, to, optarg);
-		if (!taken && take && (!e || e->code))
-			taken = take(to, code, optarg);
-		if (taken < 0)
+		if (!failed && take && (!e || e->code))
+			failed = take(to, code, optarg);
+		if (failed)
 			return u->bad_usage;
 	}
 	return OPTIONS_GO;
@@ -251,8 +246,6 @@ bool options_is_typed(const struct usage *u, int option, int argc, char **argv)
 		return false;
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	fill_tables(u, table, letters);
-	opterr = 0;
-	optind = 0;
 	do
 		code = getopt_long(argc, words, letters, table, NULL);
 	while (code != -1 && code != option);

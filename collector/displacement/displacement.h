@@ -227,4 +227,3 @@ struct cpu_load {
 /* For so long, on the CPUs of `d`; load[i] is CPU i. A signal that ended it sooner, or 0; -1:
  * hardly any time has passed. */
 int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load);
-size_t cpu_load_cpus(const struct displacement *d);

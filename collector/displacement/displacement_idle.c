@@ -173,11 +173,6 @@ double displacement_idle_length(const struct displacement *d)
 
 #define LEAST_S 0.05
 
-size_t cpu_load_cpus(const struct displacement *d)
-{
-	return d->cpus;
-}
-
 int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load)
 {
 	int stopped;
