@@ -100,12 +100,8 @@ static int give(const struct selection *c, bool chosen, const char *stubs)
 		say(err.text);
 		return 2;
 	}
-	if (stubs)
-		return 0;
-	if (chosen)
-		print_chosen(c);
-	else
-		print_all(c);
+	if (!stubs)
+		(chosen ? print_chosen : print_all)(c);
 	return 0;
 }
 

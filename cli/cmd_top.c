@@ -225,22 +225,17 @@ static void print_said(int said)
 /* Reads one line, without its newline. */
 static int read_directory(struct top_attach *t)
 {
-	size_t used = 0;
-	ssize_t bytes;
+	int fd = fcntl(t->end, F_DUPFD_CLOEXEC, 3);
+	FILE *from = fdopen(fd, "r");
+	char *end = from && fgets(t->directory, sizeof(t->directory), from)
+			    ? strchr(t->directory, '\n')
+			    : NULL;
 
-	while (used + 1 < sizeof(t->directory)) {
-		bytes = read(t->end, t->directory + used, 1);
-		if (bytes < 0 && errno == EINTR)
-			continue;
-		if (bytes <= 0)
-			return -1;
-		if (t->directory[used] == '\n') {
-			t->directory[used] = '\0';
-			return 0;
-		}
-		used++;
-	}
-	return -1;
+	if (from)
+		fclose(from);
+	if (end)
+		*end = '\0';
+	return end ? 0 : -1;
 }
 
 /* Ends the recording; prints what it said. Its exit status. */

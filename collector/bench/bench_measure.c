@@ -108,7 +108,7 @@ static uint32_t switches(const struct bench_subject *s)
 
 static int replicate_subject(struct bench_subject *s, struct bench_replication *r)
 {
-	uint64_t calls = s->record->calls, took;
+	uint64_t calls = s->record->calls;
 	uint32_t before;
 	int result;
 
@@ -116,20 +116,16 @@ static int replicate_subject(struct bench_subject *s, struct bench_replication *
 	if (calls > 1 && warm_up(s, 1))
 		return -1;
 	before = switches(s);
-	result = time_loop(s, !EMPTY, 0, calls, &took);
-	r->subject = took;
+	result = time_loop(s, !EMPTY, 0, calls, &r->subject);
 	r->switches = switches(s) - before;
 	return result;
 }
 
 static int replicate_empty(struct bench_subject *s, struct bench_replication *r, unsigned int turn)
 {
-	uint64_t took;
-
-	if (s->run_empty(s, 1, turn) || time_loop(s, EMPTY, turn, s->record->calls, &took))
-		return -1;
-	r->empty = took;
-	return 0;
+	return s->run_empty(s, 1, turn) || time_loop(s, EMPTY, turn, s->record->calls, &r->empty)
+		       ? -1
+		       : 0;
 }
 
 /* The order alternates, so that neither always runs with the other's caches. */

@@ -63,9 +63,7 @@ static void add_warnings(struct bench_summary *s, const struct bench_summary_opt
 
 void bench_summary_free(struct bench_summary *s)
 {
-	free(s->subject_ns);
-	free(s->empty_ns);
-	free(s->value_ns);
+	free(s->subject_ns); /* and what lies behind it */
 	free(s->outlier);
 	*s = (struct bench_summary){0};
 }
@@ -147,7 +145,7 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		       const struct bench_summary_options *wishes)
 {
 	const size_t n = plan->replications;
-	double *scratch = calloc(n, sizeof(*scratch));
+	double *numbers = calloc(4 * n, sizeof(*numbers));
 
 	*s = (struct bench_summary){
 		.replications = plan->replications,
@@ -157,20 +155,18 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		.first_ns = (double)record->first * plan->ns_per_unit,
 		.stolen = cpu_times_steal_share(&record->steal_from, &record->steal_to),
 		.took_s = (double)record->took_ns / 1e9,
-		.subject_ns = calloc(n, sizeof(double)),
-		.empty_ns = calloc(n, sizeof(double)),
-		.value_ns = calloc(n, sizeof(double)),
+		.subject_ns = numbers,
+		.empty_ns = numbers + n,
+		.value_ns = numbers + 2 * n,
 		.outlier = calloc(2 * n, sizeof(*s->outlier)),
 	};
-	if (!scratch || !s->subject_ns || !s->empty_ns || !s->value_ns || !s->outlier) {
-		free(scratch);
+	if (!numbers || !s->outlier) {
 		bench_summary_free(s);
 		return -1;
 	}
 	convert(s, plan, record);
-	examine(s, plan, record, wishes, scratch);
+	examine(s, plan, record, wishes, numbers + 3 * n);
 	s->first_factor = s->first_ns / s->raw.mean;
 	add_warnings(s, wishes);
-	free(scratch);
 	return 0;
 }

@@ -92,17 +92,14 @@ static struct pairs take_pairs(void)
 
 void clocks_drift_all(struct clocks_report *r, double window_s)
 {
-	struct pairs begin, end;
-	struct scp_anchor tsc[3];
+	struct pairs begin = take_pairs(), end;
 
-	begin = take_pairs();
 	clocks_read_sleep(window_s / 2);
-	tsc[1] = counter_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
+	struct scp_anchor middle = counter_pair(clocks_read_source(SCP_CLOCK_TSC)->read);
 	clocks_read_sleep(window_s / 2);
 	end = take_pairs();
-	tsc[0] = begin.tsc;
-	tsc[2] = end.tsc;
-	set_counter(clocks_test_of(r, SCP_CLOCK_TSC), tsc);
+	set_counter(clocks_test_of(r, SCP_CLOCK_TSC),
+		    (struct scp_anchor[]){begin.tsc, middle, end.tsc});
 	set_drift(clocks_test_of(r, SCP_CLOCK_MONOTONIC), &begin.monotonic, &end.monotonic);
 	/* the kernel makes CLOCK_MONOTONIC_COARSE from the same base and rate, once a tick */
 	set_drift(clocks_test_of(r, SCP_CLOCK_COARSE), &begin.monotonic, &end.monotonic);
@@ -153,30 +150,23 @@ static uint32_t start_spinners(struct spinner *s, uint32_t room, atomic_bool *st
 	return count;
 }
 
-static int measure(struct clock_lateness *l, uint64_t tick_ns, const char *directory,
-		   double window_s, struct profile_error *err)
+static int measure_all(struct clock_lateness *l, bool busy, const char *directory, double window_s,
+		       struct profile_error *err)
 {
 	struct ticker_stats stats;
 	char path[80];
 
 	snprintf(path, sizeof(path), "%.60s/late", directory);
-	struct ticker *ticker = ticker_start(path, tick_ns, random_fresh_seed(), err);
-	if (!ticker)
-		return -1;
-	clocks_read_sleep(window_s);
-	ticker_stop(ticker, &stats);
-	l->tick_ns = (double)tick_ns;
-	clocks_late_set(l, &stats);
-	return 0;
-}
+	for (size_t i = 0; i < LENGTHS; i++, l++) {
+		struct ticker *t = ticker_start(path, tick_lengths[i], random_fresh_seed(), err);
 
-static int measure_all(struct clock_lateness *l, bool busy, const char *directory, double window_s,
-		       struct profile_error *err)
-{
-	for (size_t i = 0; i < LENGTHS; i++) {
-		l[i].busy = busy;
-		if (measure(&l[i], tick_lengths[i], directory, window_s, err))
+		if (!t)
 			return -1;
+		clocks_read_sleep(window_s);
+		ticker_stop(t, &stats);
+		l->busy = busy;
+		l->tick_ns = (double)tick_lengths[i];
+		clocks_late_set(l, &stats);
 	}
 	return 0;
 }

@@ -34,14 +34,13 @@ void clocks_watch_note(struct step_watch *w, double reading_ns, double before_ns
 	w->low = w->may_stand ? -INFINITY : w->low - slew;
 	w->high += slew;
 	w->at_ns = after_ns;
-	if (low > w->high)
+	if (low > w->high) {
 		note_step(w, low - w->high);
-	else if (high < w->low)
+	} else if (high < w->low) {
 		note_step(w, high - w->low);
-	else {
-		w->low = fmax(w->low, low);
-		w->high = fmin(w->high, high);
-		return;
+	} else {
+		low = fmax(w->low, low);
+		high = fmin(w->high, high);
 	}
 	w->low = low;
 	w->high = high;

@@ -72,8 +72,8 @@ uint64_t ticker_schedule_advance(struct tick_schedule *s, uint64_t now_ns)
 	return made;
 }
 
-/* All three act on the calling thread only. */
-const char *ticker_raise_priority(void)
+/* As high as is allowed, and timers without slack. All three act on the calling thread only. */
+static const char *raise_priority(void)
 {
 	struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
 
@@ -91,7 +91,7 @@ static void *ticker_main(void *argument)
 	const struct tick_schedule *s = &t->schedule;
 
 	pthread_setname_np(pthread_self(), "scprof-ticker");
-	t->scheduling = ticker_raise_priority();
+	t->scheduling = raise_priority();
 	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
 		clocks_read_sleep_until(t->schedule.due_ns - t->spin_ns);
 		while (t->spin_ns && clocks_read_ns(CLOCK_MONOTONIC) < t->schedule.due_ns)
@@ -220,7 +220,7 @@ static void *tick(void *argument)
 		now = clocks_read_ns(CLOCK_MONOTONIC);
 	}
 	cpus_pin(m->cpu);
-	ticker_raise_priority();
+	raise_priority();
 	m->cpu_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	end = now + MOST_NS;
 	for (; m->ticks < TICKER_COST_TICKS && now < end; m->ticks++) {

@@ -51,10 +51,6 @@ struct ticker_stats {
 	bool cut;		    /* somebody cut the page */
 };
 
-/* The priority of a thread that ticks, as high as is allowed, for the calling thread only; and its
- * timers without slack. "SCHED_FIFO", "nice -20", "ordinary": static text. */
-const char *ticker_raise_priority(void);
-
 /* Create the page file at `path` (which must not exist) and start ticking. interval_ns within
  * TICKER_MIN_NS..TICKER_MAX_NS. NULL and *err on failure, the file removed. The thread blocks all
  * signals and takes no lock; it changes scheduling and timer slack of itself only. */
