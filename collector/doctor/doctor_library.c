@@ -184,9 +184,8 @@ static void profile_directory(struct doctor *d)
 static void shared_memory(struct doctor *d)
 {
 	struct statfs fs;
-	struct statvfs room;
 
-	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC || statvfs("/dev/shm", &room) ||
+	if (statfs("/dev/shm", &fs) || fs.f_type != TMPFS_MAGIC ||
 	    access("/dev/shm", W_OK | X_OK)) {
 		doctor_add(d, "tmpfs", DOCTOR_LIMITED,
 			   "/dev/shm is not a tmpfs that may be written to: profiles lie on disk "
@@ -195,13 +194,13 @@ static void shared_memory(struct doctor *d)
 		doctor_remedy(d, "mount -t tmpfs tmpfs /dev/shm (a container: --shm-size=512m)");
 		return;
 	}
-	uint64_t bytes = (uint64_t)room.f_bavail * room.f_frsize;
+	uint64_t bytes = (uint64_t)fs.f_bavail * (uint64_t)fs.f_frsize;
 	doctor_add(d, "tmpfs", bytes < SHARED_ENOUGH_BYTES ? DOCTOR_LIMITED : DOCTOR_OK,
 		   "/dev/shm has %llu MiB free%s%s", (unsigned long long)(bytes / MIB),
 		   bytes < SHARED_ENOUGH_BYTES
 			   ? ", under 256: profiles lie on disk while the program runs"
 			   : "",
-		   room.f_flag & ST_NOEXEC ? "; noexec: stubs of -s go to another directory" : "");
+		   fs.f_flags & ST_NOEXEC ? "; noexec: stubs of -s go to another directory" : "");
 	if (bytes < SHARED_ENOUGH_BYTES)
 		doctor_remedy(d,
 			      "mount -o remount,size=512m /dev/shm (a container: --shm-size=512m)");

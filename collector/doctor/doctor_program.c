@@ -64,21 +64,14 @@ static void examine_program(struct doctor *d, const char *program)
 	program_examine(program, &p);
 	for (char *end = p.notice; (end = strchr(end, '\n'));)
 		*end = ' '; /* one line, as in the other checks */
-	switch (p.kind) {
-	case PROGRAM_DYNAMIC:
+	if (p.kind == PROGRAM_DYNAMIC)
 		ask_loader(d, &p);
-		return;
-	case PROGRAM_ASAN:
-	case PROGRAM_UNREADABLE:
-		doctor_add(d, "program", DOCTOR_NOTE, "%s", p.notice);
-		return;
-	case PROGRAM_GO:
-		doctor_add(d, "program", DOCTOR_LIMITED, "%s", p.notice);
-		return;
-	default: /* the notice says what to do, too */
-		doctor_add(d, "program", DOCTOR_MISSING, "%s",
-			   *p.notice ? p.notice : "it cannot be measured");
-	}
+	else /* the notice says what to do, too */
+		doctor_add(d, "program",
+			   p.kind == PROGRAM_ASAN || p.kind == PROGRAM_UNREADABLE ? DOCTOR_NOTE
+			   : p.kind == PROGRAM_GO				  ? DOCTOR_LIMITED
+										  : DOCTOR_MISSING,
+			   "%s", *p.notice ? p.notice : "it cannot be measured");
 }
 
 /* The order of the checks is that of the output: first what everything else depends on. */

@@ -147,12 +147,9 @@ static int read_elf(int fd, Elf *elf, struct elf_facts *facts)
 
 int elf_facts_read(int fd, struct elf_facts *facts)
 {
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -1;
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf)
-		return -1;
-	int result = read_elf(fd, elf, facts);
+	Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	int result = elf ? read_elf(fd, elf, facts) : -1;
+
 	elf_end(elf);
 	return result;
 }

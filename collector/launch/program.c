@@ -172,7 +172,6 @@ static void notice_missing(const char *typed, struct program *p, int error)
 			 "%.300s: command not found in PATH.\n"
 			 "Shell built-ins and aliases need a shell: scprof run sh -c '%.300s ...'",
 			 command, command);
-	tame(p->notice);
 }
 
 static void notice_no_loader(struct program *p, const char *runner, const struct elf_facts *facts)
@@ -226,10 +225,8 @@ static void notice_found(struct program *p, const char *runner, const struct elf
 	char what[600];
 	const char *detail = facts->interpreter, *text = texts[p->kind];
 
-	if (p->kind == PROGRAM_NO_LOADER) {
+	if (p->kind == PROGRAM_NO_LOADER)
 		notice_no_loader(p, runner, facts);
-		tame(p->notice);
-	}
 	if (!text)
 		return;
 	if (p->kind == PROGRAM_ASAN)
@@ -245,7 +242,6 @@ static void notice_found(struct program *p, const char *runner, const struct elf
 			 p->path, runner, what);
 	else
 		snprintf(p->notice, sizeof(p->notice), "%.400s %.300s", p->path, what);
-	tame(p->notice);
 }
 
 void program_examine(const char *command, struct program *p)
@@ -261,6 +257,7 @@ void program_examine(const char *command, struct program *p)
 		if (!stat(p->path, &st) && S_ISDIR(st.st_mode))
 			p->kind = PROGRAM_DIRECTORY;
 		notice_missing(command, p, error);
+		tame(p->notice);
 		return;
 	}
 	p->kind = follow(p->path, p, &facts, p->runner, 1);
@@ -270,4 +267,5 @@ void program_examine(const char *command, struct program *p)
 	if (p->kind == PROGRAM_ASAN)
 		snprintf(p->asan, sizeof(p->asan), "%s", facts.asan);
 	notice_found(p, p->runner, &facts);
+	tame(p->notice);
 }

@@ -104,7 +104,7 @@ static void parse_env(const char *rest, struct shebang *out)
 bool program_find_shebang(const char *head, size_t bytes, struct shebang *out)
 {
 	char line[1024];
-	const char *rest = line, *base;
+	const char *rest = line;
 
 	*out = (struct shebang){0};
 	if (bytes < 3 || head[0] != '#' || head[1] != '!')
@@ -115,8 +115,7 @@ bool program_find_shebang(const char *head, size_t bytes, struct shebang *out)
 	line[strcspn(line, "\n")] = '\0';
 	if (!next_word(&rest, out->interpreter, sizeof(out->interpreter)))
 		return false;
-	base = strrchr(out->interpreter, '/');
-	if (!strcmp(base ? base + 1 : out->interpreter, "env"))
+	if (!strcmp(basename(out->interpreter), "env"))
 		parse_env(rest, out);
 	return true;
 }

@@ -12,7 +12,6 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,11 +24,9 @@
 static bool memory_has_room(void)
 {
 	struct statfs fs;
-	struct statvfs room;
 
 	return !statfs(RUN_DIRECTORY_MEMORY, &fs) && fs.f_type == TMPFS_MAGIC &&
-	       !statvfs(RUN_DIRECTORY_MEMORY, &room) &&
-	       (uint64_t)room.f_bavail * room.f_frsize >= ENOUGH_BYTES &&
+	       (uint64_t)fs.f_bavail * (uint64_t)fs.f_frsize >= ENOUGH_BYTES &&
 	       !access(RUN_DIRECTORY_MEMORY, W_OK | X_OK);
 }
 

@@ -50,10 +50,7 @@ static bool has_line(pid_t pid, const char *name, int end,
 
 static bool is_variable(const char *line, const char *directory)
 {
-	static const char name[] = "SCPROF_OUT=";
-
-	return !strncmp(line, name, sizeof(name) - 1) &&
-	       !strcmp(line + sizeof(name) - 1, directory);
+	return !strncmp(line, "SCPROF_OUT=", 11) && !strcmp(line + 11, directory);
 }
 
 /* To write to: the tool's own processes map other pages there, and read profiles otherwise. */

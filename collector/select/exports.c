@@ -167,27 +167,21 @@ int exports_read(const char *path, struct exports *out)
 
 	*out = (struct exports){.path = strdup(path)};
 	int fd = given_file_open(path, 0, NULL, NULL);
-	if (fd < 0 || !out->path || elf_version(EV_CURRENT) == EV_NONE) {
-		int error = errno;
-		if (fd >= 0)
-			close(fd);
-		errno = error;
-		return -1;
+	if (fd >= 0 && out->path && elf_version(EV_CURRENT) != EV_NONE) {
+		t.elf = elf_begin(fd, ELF_C_READ, NULL);
+		errno = ENOEXEC;
 	}
-	t.elf = elf_begin(fd, ELF_C_READ, NULL);
-	errno = ENOEXEC;
-	if (t.elf && elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
+	if (elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
 		out->machine = t.machine = header.e_machine;
 		out->type = header.e_type;
-
 		result = replace(&out->soname, basename(path)) || find_tables(&t, out) ||
 					 read_symbols(&t, out)
 				 ? -1
 				 : 0;
 	}
-	if (t.elf)
-		elf_end(t.elf);
-	close(fd);
+	elf_end(t.elf);
+	if (fd >= 0)
+		close(fd);
 	return result;
 }
 
