@@ -2,7 +2,6 @@
 /* scprof report: profiles in, a report out. */
 #include "cli/cmd.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/usage/report_options.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof detach`: puts right what a scprof that was killed left in processes. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/attach/attach_targets.h"

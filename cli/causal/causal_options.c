@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/causal/causal_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* `scprof plan`: how many calls for how narrow an interval, before measuring or after. */
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

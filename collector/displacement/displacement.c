@@ -3,7 +3,6 @@
 #include "collector/displacement/displacement.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement_private.h"

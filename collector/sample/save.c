@@ -10,7 +10,6 @@
 
 #include "collector/sample/sample_private.h"
 #include "collector/clocks/clocks_read.h"
-#include "profile/base/error.h"
 #include "profile/live/run_files.h"
 
 #define SAVE_EVERY_NS UINT64_C(1000000000)
