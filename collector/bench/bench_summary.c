@@ -147,6 +147,8 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 	const size_t n = plan->replications;
 	double *numbers = calloc(4 * n, sizeof(*numbers));
 
+	if (!numbers)
+		return -1;
 	*s = (struct bench_summary){
 		.replications = plan->replications,
 		.subtracted = plan->library != NULL,
@@ -160,7 +162,7 @@ int bench_summary_make(struct bench_summary *s, const struct bench_plan *plan,
 		.value_ns = numbers + 2 * n,
 		.outlier = calloc(2 * n, sizeof(*s->outlier)),
 	};
-	if (!numbers || !s->outlier) {
+	if (!s->outlier) {
 		bench_summary_free(s);
 		return -1;
 	}

@@ -151,16 +151,15 @@ void displacement_summary_free(struct displacement_summary *s)
 
 int displacement_confirm_begin(struct displacement_confirm *c, const cpu_set_t *cpus, size_t runs)
 {
-	*c = (struct displacement_confirm){
-		.cpus = *cpus,
-		.elapsed = calloc(runs, sizeof(double)),
-		.taken = calloc(runs, sizeof(double)),
-		.rusage = calloc(runs, sizeof(double)),
-	};
-	if (c->elapsed && c->taken && c->rusage)
-		return 0;
-	displacement_confirm_free(c);
-	return -1;
+	double *numbers = calloc(3 * runs, sizeof(*numbers));
+
+	if (!numbers)
+		return -1;
+	*c = (struct displacement_confirm){.cpus = *cpus,
+					   .elapsed = numbers,
+					   .taken = numbers + runs,
+					   .rusage = numbers + 2 * runs};
+	return 0;
 }
 
 void displacement_confirm_run(struct displacement_confirm *c)
@@ -235,8 +234,5 @@ struct displacement_interval displacement_confirm_effect(const struct displaceme
 
 void displacement_confirm_free(struct displacement_confirm *c)
 {
-	free(c->elapsed);
-	free(c->taken);
-	free(c->rusage);
-	c->elapsed = c->taken = c->rusage = NULL;
+	free(c->elapsed); /* and what lies behind it */
 }

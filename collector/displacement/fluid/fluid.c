@@ -17,28 +17,23 @@
 
 static void explain(const struct fluid_thread *t, struct profile_error *err)
 {
-	switch (t->state) {
-	case NOT_PINNED:
+	if (t->state == NOT_PINNED)
 		error_set(
 			err,
 			"cannot keep a thread on CPU %d: %s. Displacement needs the permission to "
 			"set affinities (sched_setaffinity); a sandbox or container may forbid it",
 			t->cpu, strerror(t->error));
-		return;
-	case NOT_IDLE:
+	else if (t->state == NOT_IDLE)
 		error_set(err,
 			  "the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
 			  "would take time from the program; allow sched_setscheduler",
 			  strerror(t->error));
-		return;
-	case NO_SCHEDSTAT:
+	else if (t->state == NO_SCHEDSTAT)
 		error_set(err, "/proc/self/schedstat tells nothing here (the kernel lacks "
 			       "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen "
 			       "time cannot be distinguished");
-		return;
-	default:
+	else
 		error_set(err, "cannot start a thread on CPU %d: %s", t->cpu, strerror(t->error));
-	}
 }
 
 static struct fluid *make(const struct fluid_options *o, struct profile_error *err)
