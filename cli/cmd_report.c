@@ -95,14 +95,11 @@ static int keep_program(struct profile *p, const char *pattern, struct progress 
 	if (status >= 0)
 		return 0;
 	progress_clear(progress);
-	if (status == KEEP_NONE)
-		complaint_say(
-			COMMAND,
-			"--program '%s': no such program in this profile; --by process lists them",
-			pattern);
-	else
-		complaint_say(COMMAND, "out of memory");
-	return -1;
+	if (status != KEEP_NONE)
+		return complaint_say(COMMAND, "out of memory");
+	return complaint_say(
+		COMMAND, "--program '%s': no such program in this profile; --by process lists them",
+		pattern);
 }
 
 int cmd_report(int argc, char **argv)

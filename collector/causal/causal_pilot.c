@@ -279,12 +279,9 @@ bool causal_pilot_run(struct causal *c)
 	goes_on = t && count_sites(c, t, &unit_s);
 	for (unsigned slot = 1; t && slot <= t->in_slots; slot++)
 		causal_page_choose(c->page, t->counted[slot - 1], 0);
-	if (goes_on && list_candidates(c, t))
-		goes_on = false;
-	c->no_memory = !t || (goes_on && !c->site);
+	c->no_memory = !t || (goes_on && list_candidates(c, t));
 	free(t);
-	goes_on = goes_on && choose(c, unit_s);
-	if (!goes_on)
+	if (!goes_on || c->no_memory || !choose(c, unit_s))
 		return false;
 	for (size_t i = 0; i < c->sites; i++)
 		causal_page_choose(c->page, c->site[i].site.index, (unsigned)i + 1);

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "collector/attach/attach.h"
 #include "collector/attach/refusal/refusal.h"
 #include "collector/attach/safe_point/threads.h"
+#include "collector/clocks/clocks_read.h"
 #include "collector/dump/dump_private.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
@@ -155,11 +155,9 @@ struct dump_times dump_times(pid_t pid)
 {
 	struct dump d = {.pid = pid};
 	struct dump_times times = {0};
-	struct timespec now;
 	uint64_t us[2];
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	times.at_s = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	times.at_s = clocks_read_seconds();
 	list_threads(&d);
 	times.threads = d.threads;
 	for (size_t i = 0; i < d.threads; i++) {
@@ -323,11 +321,11 @@ struct dump *dump_take(pid_t pid, bool sample, struct profile_error *err)
 
 void dump_free(struct dump *d)
 {
-	for (size_t i = 0; d && i < d->threads; i++)
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->threads; i++)
 		free(d->thread[i].frame);
-	if (d) {
-		free(d->thread);
-		profile_free(d->names);
-	}
+	free(d->thread);
+	profile_free(d->names);
 	free(d);
 }

@@ -169,12 +169,11 @@ static int open_same(const char *path, uint64_t device, uint64_t inode)
 
 static void open_image(struct sample_image *i, const char *path, pid_t pid)
 {
-	const char *name = strrchr(path, '/');
+	const char *name = basename(path);
 	char there[4200];
 	size_t size;
 	Elf *elf;
 
-	name = name ? name + 1 : path;
 	if (!strncmp(name, "libscprof", 9) || !strncmp(name, "scprof-symbols", 14))
 		i->kind = SAFE_POINT_OURS;
 	elf_version(EV_CURRENT);

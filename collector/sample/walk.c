@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/sample/sample_private.h"
+#include "profile/base/bisect.h"
 
 #define AT_ONCE 1024u
 
@@ -18,20 +19,13 @@ struct copy {
 static size_t read_file(const struct copy *c, uint64_t at, void *to, size_t bytes)
 {
 	const struct safe_point_objects *o = &c->life->objects;
-	size_t low = 0, high = o->count;
+	size_t above;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (o->object[middle].base <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || at >= o->object[low - 1].end)
+	BISECT(above, o->count, o->object[above].base <= at);
+	if (!above || at >= o->object[above - 1].end)
 		return 0;
-	return image_read(&c->images->image[c->life->image[low - 1]], at - o->object[low - 1].bias,
-			  to, bytes);
+	return image_read(&c->images->image[c->life->image[above - 1]],
+			  at - o->object[above - 1].bias, to, bytes);
 }
 
 static size_t read_copy(const struct memory_copy *from, uint64_t at, void *to, size_t bytes)
