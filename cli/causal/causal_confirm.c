@@ -26,19 +26,19 @@
 
 extern char **environ;
 
-void causal_confirm_keep_environment(struct causal_confirm *c)
+char **causal_confirm_keep_environment(void)
 {
 	size_t count = 0;
+	char **kept;
 
 	while (environ[count])
 		count++;
-	c->environment = calloc(count + 1, sizeof(*c->environment));
-	for (size_t i = 0; c->environment && i < count; i++)
-		c->environment[i] = environ[i];
+	kept = calloc(count + 1, sizeof(*kept));
+	return kept ? memcpy(kept, environ, count * sizeof(*kept)) : NULL;
 }
 
 /* `scprof run` of either program, into `directory`. Only returns in the child where it fails. */
-static void execute(const struct causal_confirm *c, const struct causal_options *o, bool changed,
+static void execute(char **environment, const struct causal_options *o, bool changed,
 		    const char *directory)
 {
 	char path[PATH_MAX], after[32], length[32], log[PATH_MAX];
@@ -70,13 +70,13 @@ static void execute(const struct causal_confirm *c, const struct causal_options 
 	int to = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (to >= 0)
 		dup2(to, STDERR_FILENO);
-	environ = c->environment;
+	environ = environment;
 	environment_draw_layout(); /* no memory for it: as it was */
 	execve("/proc/self/exe", (char **)argv, environ);
 	dprintf(STDERR_FILENO, "cannot start scprof run: %s\n", strerror(errno));
 }
 
-static pid_t start(const struct causal_confirm *c, const struct causal_options *o, bool changed,
+static pid_t start(char **environment, const struct causal_options *o, bool changed,
 		   const char *directory)
 {
 	sigset_t none;
@@ -87,7 +87,7 @@ static pid_t start(const struct causal_confirm *c, const struct causal_options *
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execute(c, o, changed, directory);
+	execute(environment, o, changed, directory);
 	_exit(125);
 }
 
@@ -184,8 +184,8 @@ static void clear(const char *directory)
 }
 
 /* One run. False: stop. */
-static bool run_once(const struct causal_confirm *c, const struct causal_options *o, bool changed,
-		     double *rate, double *mean)
+static bool run_once(char **environment, const struct causal_options *o, bool changed, double *rate,
+		     double *mean)
 {
 	const char *base = getenv("TMPDIR");
 	char directory[PATH_MAX - 64];
@@ -198,7 +198,7 @@ static bool run_once(const struct causal_confirm *c, const struct causal_options
 		say_format("cannot make %s: %s", directory, strerror(errno));
 		return false;
 	}
-	pid_t pid = start(c, o, changed, directory);
+	pid_t pid = start(environment, o, changed, directory);
 	bool go_on = pid > 0 && wait_for(pid, o->for_s, &outlived);
 	if (go_on && !causal_sites_read(&sites, directory, SCP_CAUSAL_BY_PATH)) {
 		*rate = rate_of(o, sites.profile, outlived);
@@ -287,7 +287,7 @@ void causal_confirm_settle(const struct causal_confirm_runs *runs, const struct 
 	out->agrees = out->known && (off <= room || p->at_least) && (off >= -room || p->at_most);
 }
 
-void causal_confirm_run(const struct causal_confirm *c, const struct causal_options *o,
+void causal_confirm_run(char **environment, const struct causal_options *o,
 			const struct causal_report *r, struct causal_confirmed *out)
 {
 	static double rate[2][RUNS_MOST], mean[2][RUNS_MOST];
@@ -300,8 +300,8 @@ void causal_confirm_run(const struct causal_confirm *c, const struct causal_opti
 
 		say_format("confirm: run %zu of %zu of each program, %.3g s", done + 1,
 			   (size_t)o->runs, o->for_s);
-		if (!run_once(c, o, first, &rate[first][done], &mean[first][done]) ||
-		    !run_once(c, o, !first, &rate[!first][done], &mean[!first][done]))
+		if (!run_once(environment, o, first, &rate[first][done], &mean[first][done]) ||
+		    !run_once(environment, o, !first, &rate[!first][done], &mean[!first][done]))
 			break;
 	}
 	*out = (struct causal_confirmed){0};

@@ -217,13 +217,11 @@ int causal_html_print(const struct causal_report *r, FILE *out);
 /* --confirm: was the prediction right? The program and the changed one run in turn, in random
  * order, and are recorded without delays. */
 
-struct causal_confirm {
-	char **environment; /* as it was before the experiment changed it */
-};
-void causal_confirm_keep_environment(struct causal_confirm *c);
+/* The environment, before the experiment changes it; NULL: no memory. */
+char **causal_confirm_keep_environment(void);
 
 /* The runs, and *out from them. What fails is said, and leaves out->known false. */
-void causal_confirm_run(const struct causal_confirm *c, const struct causal_options *o,
+void causal_confirm_run(char **environment, const struct causal_options *o,
 			const struct causal_report *r, struct causal_confirmed *out);
 
 /* What the runs of both say: rates of progress, means of the site in seconds (NAN: not known). */

@@ -31,7 +31,7 @@ struct causal_run {
 	bool begun, has_result, stopped, over, printed, killed;
 	double ended_at;  /* when the command was asked to end */
 	double look_at_s; /* whether calls complete, but not the unit's; INFINITY: that was said */
-	const struct causal_confirm *confirm;
+	char **environment; /* for --confirm, as it was */
 };
 
 static int prepare(void *context, const struct run_directory *d, struct environment *e)
@@ -214,7 +214,7 @@ static int report(struct causal_run *r, struct causal_sites *sites)
 					r->choice.none_matched);
 
 	if (!failed && r->o.confirm) {
-		causal_confirm_run(r->confirm, &r->o, &report, &confirmed);
+		causal_confirm_run(r->environment, &r->o, &report, &confirmed);
 		report.confirmed = &confirmed;
 	}
 	if (!failed)
@@ -262,7 +262,6 @@ static int attach(const struct causal_run *r, const struct run_observer *observe
 int cmd_causal(int argc, char **argv)
 {
 	static struct causal_run r; /* paths: too large for the stack */
-	static struct causal_confirm confirm;
 	const struct run_observer observer = {&r,    prepare, started,	poll_experiment,
 					      ended, finish,  status_of};
 	int status = causal_options_parse(argc, argv, &r.o);
@@ -272,8 +271,7 @@ int cmd_causal(int argc, char **argv)
 	if (output_refuse(COMMAND, r.o.output, NULL, 0))
 		return FAILED;
 	if (r.o.confirm) {
-		causal_confirm_keep_environment(&confirm);
-		r.confirm = &confirm;
+		r.environment = causal_confirm_keep_environment();
 		r.o.end = true;
 	}
 	return r.o.attach ? attach(&r, &observer) : cmd_run_for(&r.o.run, &observer);

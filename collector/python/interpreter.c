@@ -120,9 +120,8 @@ void interpreter_open(struct interpreter *p, pid_t pid, const struct safe_point_
 
 bool interpreter_is_named(const char *path)
 {
-	const char *name = strrchr(path, '/');
+	const char *name = basename(path);
 
-	name = name ? name + 1 : path;
 	return !strncmp(name, "python", 6) || !strncmp(name, "libpython", 9);
 }
 
