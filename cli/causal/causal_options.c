@@ -123,21 +123,15 @@ static int take(void *to, int code, const char *value)
 {
 	struct causal_options *o = to;
 
-	switch (code) {
-	case OPT_PROGRESS:
+	if (code == OPT_PROGRESS)
 		return take_progress(o, value);
-	case OPT_ATTACH:
-		o->attach = attach_options_pid(COMMAND, value);
-		return o->attach ? 0 : -1;
-	case USAGE_JSON:
+	if (code == USAGE_JSON)
 		o->format = CAUSAL_JSON;
-		/* fall through */
-	case USAGE_FORMAT:
-		o->format_given = true;
+	o->format_given |= code == USAGE_JSON || code == USAGE_FORMAT;
+	if (code != OPT_ATTACH)
 		return 0;
-	default:
-		return 0;
-	}
+	o->attach = attach_options_pid(COMMAND, value);
+	return o->attach ? 0 : -1;
 }
 
 static bool has_empty_pattern(const char *list)

@@ -88,19 +88,12 @@ static int set_option(void *to, int code, const char *value)
 {
 	struct plan_options *o = to;
 
-	switch (code) {
-	case OPT_WIDTH:
-		o->width_given = true;
+	o->width_given |= code == OPT_WIDTH;
+	o->relative_given |= code == OPT_RELATIVE;
+	o->by_given |= code == OPT_BY;
+	if (code == OPT_WIDTH)
 		return set_width(o, "width", value, 1);
-	case OPT_RELATIVE:
-		o->relative_given = true;
-		return set_width(o, "relative", value, 2);
-	case OPT_BY:
-		o->by_given = true;
-		return 0;
-	default:
-		return 0;
-	}
+	return code == OPT_RELATIVE ? set_width(o, "relative", value, 2) : 0;
 }
 
 static int check_to_come(const struct plan_options *o)

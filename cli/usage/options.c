@@ -15,8 +15,7 @@
 
 #define MOST 64 /* options of a command */
 
-__attribute__((format(printf, 2, 3))) static int complain(const struct usage *u, const char *format,
-							  ...)
+int options_complain(const struct usage *u, const char *format, ...)
 {
 	char name[64];
 	va_list arguments;
@@ -73,7 +72,8 @@ static int check_choice(const struct usage *u, const struct usage_entry *e, cons
 			choices[at++] = ' ';
 	}
 	choices[at] = '\0';
-	return complain(u, "--%s '%.900s' is unknown; there are: %s", e->name, value, choices);
+	return options_complain(u, "--%s '%.900s' is unknown; there are: %s", e->name, value,
+				choices);
 }
 
 /* " (did you mean --NAME?)" for a mistyped long option; "" if none is near. */
@@ -99,13 +99,13 @@ static void complain_option(const struct usage *u, char **argv, int refused)
 	const char *word = optopt > ' ' && optopt < 127 ? letter : argv[optind - 1];
 
 	if (refused == ':') {
-		complain(u, "option %s needs a value", argv[optind - 1]);
+		options_complain(u, "option %s needs a value", argv[optind - 1]);
 	} else if (usage_find_code(u, optopt)) {
-		complain(u, "option %s takes no value", argv[optind - 1]);
+		options_complain(u, "option %s takes no value", argv[optind - 1]);
 	} else {
 		print_near(u, word, near, sizeof(near));
-		complain(u, "unknown option %s; scprof %s --help lists the options%s", word,
-			 u->command, near);
+		options_complain(u, "unknown option %s; scprof %s --help lists the options%s", word,
+				 u->command, near);
 	}
 }
 
@@ -114,10 +114,11 @@ static int take_confidence(const struct usage *u, const char *value, double *con
 {
 	if (!quantity_confidence(value, confidence))
 		return 0;
-	return complain(u,
-			"--confidence '%.900s' is not a number between 0 and 1, such as 0.95 or "
-			"95%%",
-			value);
+	return options_complain(
+		u,
+		"--confidence '%.900s' is not a number between 0 and 1, such as 0.95 or "
+		"95%%",
+		value);
 }
 
 static int take_share(const struct usage *u, const struct usage_entry *e, const char *value,
@@ -130,9 +131,9 @@ static int take_share(const struct usage *u, const struct usage_entry *e, const 
 		*share = given;
 		return 0;
 	}
-	return complain(u,
-			"--%s '%.900s' is not a share from %.7g%% to %.7g%%: such as 5%%, or 0.05",
-			e->name, value, 100 * least, 100 * most);
+	return options_complain(
+		u, "--%s '%.900s' is not a share from %.7g%% to %.7g%%: such as 5%%, or 0.05",
+		e->name, value, 100 * least, 100 * most);
 }
 
 static int take_count(const struct usage *u, const struct usage_entry *e, const char *value,
@@ -143,10 +144,12 @@ static int take_count(const struct usage *u, const struct usage_entry *e, const 
 	if (!quantity_count(value, least, most, count))
 		return 0;
 	if (most >= OPTIONS_ANY_COUNT)
-		return complain(u, "--%s '%.900s' is not a whole number, %" PRIu64 " or more",
-				e->name, value, least);
-	return complain(u, "--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64,
-			e->name, value, least, most);
+		return options_complain(u,
+					"--%s '%.900s' is not a whole number, %" PRIu64 " or more",
+					e->name, value, least);
+	return options_complain(u,
+				"--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64,
+				e->name, value, least, most);
 }
 
 static int take_duration(const struct usage *u, const struct usage_entry *e, const char *value,
@@ -161,10 +164,11 @@ static int take_duration(const struct usage *u, const struct usage_entry *e, con
 	}
 	duration_print_exact(e->sets.least, least, sizeof(least));
 	duration_print_exact(e->sets.most, most, sizeof(most));
-	return complain(u,
-			"--%s '%.900s' is not a time from %s to %s; write a number and its unit: "
-			"500us, 1ms, 0.5s",
-			e->name, value, least, most);
+	return options_complain(
+		u,
+		"--%s '%.900s' is not a time from %s to %s; write a number and its unit: "
+		"500us, 1ms, 0.5s",
+		e->name, value, least, most);
 }
 
 static int set_member(const struct usage *u, const struct usage_entry *e, void *to,

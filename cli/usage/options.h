@@ -157,6 +157,10 @@ void usage_print(const struct usage *u, FILE *out);
 int options_parse(const struct usage *u, int argc, char **argv,
 		  int (*take)(void *to, int code, const char *value), void *to);
 
+/* "scprof COMMAND: ..." on standard error. -1. */
+__attribute__((format(printf, 2, 3))) int options_complain(const struct usage *u,
+							   const char *format, ...);
+
 /* Is the option of that code among the words that options_parse takes for options? */
 bool options_is_typed(const struct usage *u, int option, int argc, char **argv);
 

@@ -8,38 +8,13 @@
 #include "cli/messages/complaint.h"
 #include "report/wording/utf8.h"
 
-struct caller {
-	char name[48]; /* "scprof report" */
-};
-
-static struct caller caller_of(const struct usage *u)
-{
-	struct caller c;
-
-	snprintf(c.name, sizeof(c.name), "scprof %s", u->command);
-	return c;
-}
-
-static int take_format(struct report_choice *c, const struct usage *u, const char *value)
-{
-	c->format_given = true;
-	if (report_names_parse_format(value, &c->options.format) == 0)
-		return 0;
-	return complaint_say(caller_of(u).name, "no format '%s'; there are: %s", value,
-			     report_names_formats);
-}
-
 int report_options_take(struct report_choice *c, const struct usage *u, int code, const char *value)
 {
-	switch (code) {
-	case USAGE_FORMAT:
-		return take_format(c, u, value);
-	case USAGE_SORT:
-		c->sort_given = true;
+	c->sort_given |= code == USAGE_SORT;
+	c->format_given |= code == USAGE_FORMAT;
+	if (code != USAGE_FORMAT || !report_names_parse_format(value, &c->options.format))
 		return 0;
-	default:
-		return 0;
-	}
+	return options_complain(u, "no format '%s'; there are: %s", value, report_names_formats);
 }
 
 /* Rows of gaps, threads and processes have no call paths. */
@@ -48,19 +23,19 @@ static bool by_other(const struct report_options *o)
 	return o->by == REPORT_BY_GAP || o->by == REPORT_BY_THREAD || o->by == REPORT_BY_PROCESS;
 }
 
-static int check_rows(const struct report_options *o, const char *command)
+static int check_rows(const struct report_options *o, const struct usage *u)
 {
 	unsigned traits = report_names_format_traits(o->format);
 
 	if (traits & REPORT_OF_STACKS && by_other(o))
-		return complaint_say(command,
-				     "this format has call paths only, no rows by %s. Use --by "
-				     "path, site or function, or --format text, json, html or csv",
-				     report_names_by(o->by));
+		return options_complain(
+			u,
+			"this format has call paths only, no rows by %s. Use --by "
+			"path, site or function, or --format text, json, html or csv",
+			report_names_by(o->by));
 	if (o->sort != REPORT_SORT_TIME && (by_other(o) || !(traits & REPORT_IN_ORDER)))
-		return complaint_say(command,
-				     "--sort goes with --by path, site or function, and with "
-				     "--format text, json or csv");
+		return options_complain(u, "--sort goes with --by path, site or function, and with "
+					   "--format text, json or csv");
 	return 0;
 }
 
@@ -91,18 +66,18 @@ int report_options_settle(struct report_choice *c, const struct usage *u, const 
 			  bool terminal)
 {
 	struct report_options *o = &c->options;
-	struct caller command = caller_of(u);
+	char command[48];
 
-	if (!c->format_given && report_options_refuse_ending(command.name, output, false))
+	snprintf(command, sizeof(command), "scprof %s", u->command);
+	if (!c->format_given && report_options_refuse_ending(command, output, false))
 		return -1;
 	if (output && !c->format_given)
 		report_names_format_of(output, &o->format);
-	if (check_rows(o, command.name))
+	if (check_rows(o, u))
 		return -1;
 	if (report_names_format_traits(o->format) & REPORT_BINARY && !output && terminal)
-		return complaint_say(command.name,
-				     "this format is not for a terminal. Name a file with "
-				     "-o, or pipe it on");
+		return options_complain(u, "this format is not for a terminal. Name a file with "
+					   "-o, or pipe it on");
 	/* what is read by a script keeps its columns */
 	o->cpu_first = terminal && !output && !c->sort_given;
 	return 0;
