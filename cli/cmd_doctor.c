@@ -55,17 +55,11 @@ static int print_check(const struct doctor_check *c, const struct terminal *t)
 	return failed ? -1 : 0;
 }
 
-static const char *summary(enum doctor_level worst)
-{
-	switch (worst) {
-	case DOCTOR_MISSING:
-		return "scprof cannot profile here: see what is missing above";
-	case DOCTOR_LIMITED:
-		return "scprof profiles here; see what is limited above";
-	default:
-		return "nothing is missing";
-	}
-}
+static const char *const summaries[] = {
+	[DOCTOR_OK] = "nothing is missing",
+	[DOCTOR_NOTE] = "nothing is missing",
+	[DOCTOR_LIMITED] = "scprof profiles here; see what is limited above",
+	[DOCTOR_MISSING] = "scprof cannot profile here: see what is missing above"};
 
 /* A line for each check, and below it what to do. Paths may have control characters: removed. */
 static int print_text(const struct doctor *d)
@@ -75,7 +69,7 @@ static int print_text(const struct doctor *d)
 
 	for (size_t i = 0; i < d->count; i++)
 		failed |= print_check(&d->check[i], &t);
-	puts(summary(doctor_worst(d)));
+	puts(summaries[doctor_worst(d)]);
 	return failed;
 }
 

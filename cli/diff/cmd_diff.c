@@ -107,20 +107,14 @@ static int set_option(void *to, int code, const char *value)
 		a->only_live = usage_find_code(&diff_options_usage, code)->name;
 	else if (code == 'c' || code == 's' || code == 'g')
 		a->only_recording = usage_find_code(&diff_options_usage, code)->name;
-	switch (code) {
-	case USAGE_JSON:
-		value = "json";
-		/* fall through */
-	case OPT_FORMAT:
-		a->format_given = true;
-		return report_names_parse_format(value, &o->format);
-	case OPT_STRICT:
+	if (code == OPT_STRICT)
 		o->sides = DIFF_SIDES_ALL;
-		break;
-	case 1: /* an operand, in its place among the others: "--" is seen where it stands */
+	if (code == USAGE_OPERAND) /* in its place among the others: "--" is seen where it stands */
 		a->file[a->files++] = value;
-	}
-	return 0;
+	if (code != USAGE_JSON && code != OPT_FORMAT)
+		return 0;
+	a->format_given = true;
+	return report_names_parse_format(code == USAGE_JSON ? "json" : value, &o->format);
 }
 
 /* Names before "--" are BASE's; without it there are two. */

@@ -248,15 +248,11 @@ static int examine_and_run(struct run *r)
 	program_examine(o->command[0], &r->program);
 	if (*r->program.notice)
 		say(r->program.notice);
-	switch (r->program.kind) {
-	case PROGRAM_MISSING:
+	if (r->program.kind == PROGRAM_MISSING)
 		return NOT_FOUND;
-	case PROGRAM_DIRECTORY:
-	case PROGRAM_NOT_EXECUTABLE:
+	if (r->program.kind == PROGRAM_DIRECTORY || r->program.kind == PROGRAM_NOT_EXECUTABLE)
 		return NOT_EXECUTABLE;
-	default:
-		return o->disabled || !r->program.preload ? run_unobserved(r) : run_observed(r);
-	}
+	return o->disabled || !r->program.preload ? run_unobserved(r) : run_observed(r);
 }
 
 int cmd_run_for(const struct run_options *o, const struct run_observer *observer)

@@ -59,6 +59,12 @@ static enum place place_of_base(Dwarf_Die *type, Dwarf_Word size)
 	return UNKNOWN;
 }
 
+static bool is_aggregate(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_array_type; /* a vector */
+}
+
 static enum place place_of(Dwarf_Die *type, Dwarf_Word *size)
 {
 	int tag = dwarf_tag(type);
@@ -75,18 +81,11 @@ static enum place place_of(Dwarf_Die *type, Dwarf_Word *size)
 	}
 	if (dwarf_aggregate_size(type, size) || !*size || *size > UINT32_MAX / 64)
 		return UNKNOWN;
-	switch (tag) {
-	case DW_TAG_base_type:
+	if (tag == DW_TAG_base_type)
 		return place_of_base(type, *size);
-	case DW_TAG_enumeration_type:
+	if (tag == DW_TAG_enumeration_type)
 		return GENERAL;
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-	case DW_TAG_array_type: /* a vector */
-		return EITHER;
-	}
-	return UNKNOWN;
+	return is_aggregate(tag) ? EITHER : UNKNOWN;
 }
 
 /* The type of a parameter, or of a result, without its qualifiers. 1: there is none; -1: it cannot
@@ -125,14 +124,7 @@ static bool begin(struct used *u, Dwarf_Die *function)
 	int result = type_of(function, &type);
 
 	*u = (struct used){0};
-	if (result == 0)
-		switch (dwarf_tag(&type)) {
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-		case DW_TAG_union_type:
-		case DW_TAG_array_type:
-			u->general++;
-		}
+	u->general += result == 0 && is_aggregate(dwarf_tag(&type));
 	return result >= 0;
 }
 
