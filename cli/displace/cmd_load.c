@@ -12,6 +12,7 @@
 #include "collector/displacement/displacement.h"
 #include "report/render/json/json_write.h"
 
+#define COMMAND		"scprof load"
 #define SECONDS_DEFAULT 5.0
 #define SECONDS_MOST	86400.0
 #define SECONDS_LEAST	0.1
@@ -47,23 +48,17 @@ const struct usage cmd_load_usage = {
 	USAGE_ENDS(2, 1),
 };
 
-static void complain(const char *text)
-{
-	complaint_print("scprof load", text);
-}
-
 static int take_seconds(const char *text, double *seconds)
 {
-	char *end, line[256];
+	char *end;
 
 	errno = 0;
 	*seconds = strtod(text, &end);
 	if (*text >= '0' && *text <= '9' && !*end && !errno && *seconds >= SECONDS_LEAST &&
 	    *seconds <= SECONDS_MOST)
 		return 0;
-	snprintf(line, sizeof(line), "'%.100s' is not a number of seconds from 0.1 to 86400", text);
-	complain(line);
-	return -1;
+	return complaint_say(COMMAND, "'%.100s' is not a number of seconds from 0.1 to 86400",
+			     text);
 }
 
 static int parse(int argc, char **argv, struct wishes *w)
@@ -76,7 +71,7 @@ static int parse(int argc, char **argv, struct wishes *w)
 		return cmd_load_usage.bad_usage;
 	if (optind == argc)
 		return OPTIONS_GO;
-	complain("one number of seconds is enough; scprof load --help");
+	complaint_print(COMMAND, "one number of seconds is enough; scprof load --help");
 	return cmd_load_usage.bad_usage;
 }
 
@@ -148,13 +143,13 @@ static int measure(const struct wishes *w, const struct displacement_options *o)
 	int status = 1, ended;
 
 	if (!d || !l) {
-		complain(d ? "out of memory" : err.text);
+		complaint_print(COMMAND, d ? "out of memory" : err.text);
 	} else {
 		ended = cpu_load_measure(d, w->seconds, l);
 		if (!l->wall)
-			complain("stopped before anything was seen");
+			complaint_print(COMMAND, "stopped before anything was seen");
 		else if ((w->json ? print_json : print_text)(l, count))
-			complain("out of memory");
+			complaint_print(COMMAND, "out of memory");
 		else
 			status = ended > 0 ? 128 + ended : 0;
 	}
@@ -174,7 +169,7 @@ int cmd_load(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	if (cpus_choose(w.cpus, &o.cpus, &err)) {
-		complain(err.text);
+		complaint_print(COMMAND, err.text);
 		return 2;
 	}
 	o.rest_s = 0.1; /* the cost of switching is not needed here */
