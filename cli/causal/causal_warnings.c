@@ -3,9 +3,6 @@
 #include "cli/causal/causal_private.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
-
-#define LONG_QUEUE 2.0 /* windows: what came together in a queue is more than passes in these */
 
 __attribute__((format(printf, 3, 4))) static void warn(struct causal_report *r, const char *code,
 						       const char *format, ...)
@@ -79,30 +76,6 @@ static void warn_of_effects(struct causal_report *r)
 		     causal_report_name(r, c->slopes.carrier), c->window_s, r->progress);
 }
 
-/* A pipe that fills or empties all the time is a queue longer than the experiment: its slower side
- * costs nothing as yet. Where calls move much at once the content only jumps. */
-static void warn_of_queue(struct causal_report *r)
-{
-	const struct causal_result *c = r->result;
-	const struct causal_queue *q = &c->queue;
-	double change = abs(q->after - q->before), least = INFINITY;
-
-	for (size_t i = 0; i < r->rows; i++) {
-		const struct report_site *s = r->row[i].found.row;
-
-		if (s && s->bytes && s->calls)
-			least = fmin(least, (double)s->bytes / (double)s->calls);
-	}
-	if (change / least > LONG_QUEUE * c->rate_per_s * c->window_s)
-		warn(r, "long-queue",
-		     "a pipe of %d bytes held %d of them at first and %d at last, and calls move "
-		     "%.3g: a queue %s, and delays behind it do not show before it is %s. Let it "
-		     "run longer, or let progress be what comes behind the queue",
-		     q->room, q->before, q->after, least,
-		     q->after > q->before ? "grows" : "shrinks",
-		     q->after > q->before ? "full" : "empty");
-}
-
 void causal_report_warn(struct causal_report *r, bool none_matched)
 {
 	unsigned problems = r->result->problems;
@@ -117,7 +90,6 @@ void causal_report_warn(struct causal_report *r, bool none_matched)
 		     "no other calls were seen to delay. Record more: -g all, -s, or regions");
 	warn_of_length(r);
 	warn_of_effects(r);
-	warn_of_queue(r);
 }
 
 const char *causal_report_name(const struct causal_report *r, size_t site)

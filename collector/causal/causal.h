@@ -66,11 +66,6 @@ enum causal_problem {
 	CAUSAL_SKIPPED = 128 /* more than 1 % of the delays were not made */
 };
 
-/* The pipe whose content changed most between the first delay and the last: bytes. */
-struct causal_queue {
-	int room, before, after; /* room 0: no pipe was seen */
-};
-
 struct causal_result_site {
 	struct causal_candidate candidate;
 	double calls_unit;	      /* calls a unit of progress */
@@ -88,7 +83,6 @@ struct causal_result {
 	double window_s, elapsed_s; /* mean window; the experiment's length without the pilot */
 	double asked;		    /* slowdown */
 	unsigned problems;	    /* enum causal_problem */
-	struct causal_queue queue;
 	uint64_t seed;
 };
 

@@ -164,16 +164,15 @@ double causal_design_delay(const struct causal_design *d, size_t site, unsigned 
 /* Mean time a unit at a level of one site: a ratio estimate. */
 struct slopes_value causal_design_unit(const struct causal_design *d, size_t site, unsigned level);
 
-/* CPU time of each thread of the processes that are delayed, and its calls at the sites; and how
- * full their pipes are. The time of a unit cannot fall below that (slopes_data.busy). Threads that
- * begin or end meanwhile do not count, nor do those beyond the first 512. One thread. */
+/* CPU time of each thread of the processes that are delayed, and its calls at the sites. The time
+ * of a unit cannot fall below that (slopes_data.busy). Threads that begin or end meanwhile do not
+ * count, nor do those beyond the first 512. One thread. */
 
 struct causal_threads {
 	struct causal_threads_seen *first; /* at the beginning */
 	double *busy;			   /* [count] CPU seconds a unit, without delays */
 	double *calls;			   /* [count][sites] a unit */
 	size_t count;
-	struct causal_queue queue;
 };
 
 /* From now on; `completed`: units of progress so far. Without memory nothing is known. */

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/causal/causal_private.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "profile/base/kernel_file.h"
 
-#define MOST  512 /* threads */
-#define PIPES 64
+#define MOST 512 /* threads */
 
 struct seen {
 	uint32_t pid, tid;
@@ -20,15 +16,9 @@ struct seen {
 	struct scp_causal_count slot[SCP_CAUSAL_SLOTS]; /* 0: it made no recorded call so far */
 };
 
-struct pipe_seen {
-	unsigned long inode;
-	int bytes, room;
-};
-
 struct causal_threads_seen {
 	double completed;
-	size_t count, pipes;
-	struct pipe_seen pipe[PIPES];
+	size_t count;
 	struct seen thread[MOST];
 };
 
@@ -56,51 +46,6 @@ static void add_process(struct causal_threads_seen *s, uint32_t pid)
 	kernel_file_leave(&tasks);
 }
 
-static const struct pipe_seen *find_pipe(const struct causal_threads_seen *s, unsigned long inode)
-{
-	for (size_t i = 0; i < s->pipes; i++)
-		if (s->pipe[i].inode == inode)
-			return &s->pipe[i];
-	return NULL;
-}
-
-/* How full its pipes are. One more end for reading is open meanwhile, which nobody notices. */
-static void add_pipes(struct causal_threads_seen *s, uint32_t pid)
-{
-	DIR *files = kernel_file_folder("/proc/%u/fd", pid);
-	char path[64], link[64];
-	int number;
-
-	while (s->pipes < PIPES && (number = kernel_file_next(&files)) >= 0) {
-		struct pipe_seen *to = &s->pipe[s->pipes];
-
-		snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, number);
-		kernel_file_link(link, sizeof(link), "%s", path);
-		if (sscanf(link, "pipe:[%lu]", &to->inode) != 1 || find_pipe(s, to->inode))
-			continue;
-		int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		to->room = fcntl(fd, F_GETPIPE_SZ);
-		s->pipes += !ioctl(fd, FIONREAD, &to->bytes) && to->room > 0;
-		close(fd);
-	}
-	kernel_file_leave(&files);
-}
-
-/* The pipe whose content has changed most since the beginning. */
-static void note_queue(struct causal_threads *t, const struct causal_threads_seen *now)
-{
-	for (size_t i = 0; i < now->pipes; i++) {
-		const struct pipe_seen *from = find_pipe(t->first, now->pipe[i].inode);
-		struct causal_queue q = {now->pipe[i].room, from ? from->bytes : 0,
-					 now->pipe[i].bytes};
-
-		if (from && abs(q.after - q.before) > abs(t->queue.after - t->queue.before))
-			t->queue = q;
-	}
-}
-
 static struct seen *find(struct causal_threads_seen *s, uint32_t pid, uint32_t tid)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -124,10 +69,8 @@ static struct causal_threads_seen *see(const struct causal_page *p, double compl
 	size_t count = s && blocks ? causal_page_threads(p, blocks, SCP_CAUSAL_THREADS) : 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!has_process(s, blocks[i].pid) && causal_page_is_mapped(p, blocks[i].pid)) {
+		if (!has_process(s, blocks[i].pid) && causal_page_is_mapped(p, blocks[i].pid))
 			add_process(s, blocks[i].pid);
-			add_pipes(s, blocks[i].pid);
-		}
 		struct seen *to = find(s, blocks[i].pid, blocks[i].tid);
 		if (to)
 			memcpy(to->slot, blocks[i].slot, sizeof(to->slot));
@@ -185,9 +128,6 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 			busy[count] = fill_one(p, from, to, sites, units, calls + count * sites);
 		count += from != NULL;
 	}
-	if (count)
-		t->queue = (struct causal_queue){0};
-	note_queue(t, now);
 	free(now);
 	if (!count) {
 		free(busy);

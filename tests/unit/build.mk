@@ -75,6 +75,8 @@ $(UNIT)/serve/test_http: UNIT_LDFLAGS = -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dl
 # Which directories are locked is the test's to watch.
 # Time is made up.
 $(UNIT)/collector/test_causal: UNIT_LDFLAGS = -Wl,--wrap=causal_state_now,--wrap=causal_state_wait
+# What of other processes is opened.
+$(UNIT)/collector/test_causal_threads: UNIT_LDFLAGS = -Wl,--wrap=open
 $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \
 	-Wl,--wrap=clocks_read_source,--wrap=clock_gettime,--wrap=clocks_verdict_trusts_counter,--wrap=usleep
 # Programs and library of this build, run by the test.

@@ -269,27 +269,6 @@ static void test_where_nothing_is_certain_the_result_is_said(void **state)
 	causal_report_free(&r);
 }
 
-static void test_a_queue_that_grows_is_told(void **state)
-{
-	struct causal_result_site sites[] = {site(0, 0.1)};
-	struct causal_result c = result(sites, 1);
-	const struct report_site calls = {.calls = 1000, .bytes = 1000};
-	struct causal_report r;
-
-	(void)state;
-	c.queue = (struct causal_queue){65536, 100, 900}; /* two windows are 1000 units */
-	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
-	r.row[0].found.row = &calls;
-	causal_report_warn(&r, false);
-	assert_int_equal(r.warnings, 0);
-	c.queue.after = 30000;
-	causal_report_warn(&r, false);
-	assert_int_equal(r.warnings, 1);
-	assert_string_equal(r.warning[0].code, "long-queue");
-	assert_non_null(strstr(r.warning[0].text, "65536 bytes held 100 of them at first"));
-	causal_report_free(&r);
-}
-
 /* A recv that would have blocked is no unit. */
 static void test_the_unit_has_one_call_a_unit(void **state)
 {
@@ -378,7 +357,6 @@ int main(void)
 		cmocka_unit_test(test_json_has_what_a_reader_needs),
 		cmocka_unit_test(test_a_removal_is_predicted_where_it_can_be_known),
 		cmocka_unit_test(test_where_nothing_is_certain_the_result_is_said),
-		cmocka_unit_test(test_a_queue_that_grows_is_told),
 		cmocka_unit_test(test_the_unit_has_one_call_a_unit),
 		cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_patterns_of_sites),

@@ -27,6 +27,19 @@ static struct causal_page *ours;
 static struct scp_causal_page *theirs;
 static sem_t burn, burnt;
 
+static unsigned opened; /* of files that a process has open */
+
+int __real_open(const char *name, int flags, ...);
+int __wrap_open(const char *name, int flags, ...);
+
+int __wrap_open(const char *name, int flags, ...)
+{
+	unsigned pid, fd;
+
+	opened += sscanf(name, "/proc/%u/fd/%u", &pid, &fd) == 2;
+	return __real_open(name, flags, 0600);
+}
+
 static double own_cpu(void)
 {
 	struct timespec t;
@@ -137,29 +150,24 @@ static void cpu_time_is_that_without_delays(void **state)
 	own_block(3, 0, 0);
 }
 
-static void the_pipe_that_changed_most_is_told(void **state)
+/* One more end of a pipe, held by a tool that is late or stopped, and who writes to a pipe that
+ * nobody reads any more gets no SIGPIPE, or who reads no end. */
+static void nothing_that_a_process_has_open_is_opened(void **state)
 {
-	static const char content[300];
 	struct causal_threads t = {0};
-	int still[2], queue[2];
+	int ends[2];
 
 	(void)state;
-	assert_false(pipe(still) || pipe(queue));
-	assert_int_equal(write(still[1], content, 300), 300);
-	assert_int_equal(write(queue[1], content, 10), 10);
+	assert_false(pipe(ends));
 	own_block(3, getpid(), (pid_t)syscall(SYS_gettid));
+	opened = 0;
 	causal_threads_begin(&t, ours, 0);
-	assert_int_equal(write(queue[1], content, 200), 200);
 	causal_threads_read(&t, ours, 1, 10);
-	assert_int_equal(t.queue.before, 10);
-	assert_int_equal(t.queue.after, 210);
-	assert_int_equal(t.queue.room, fcntl(queue[0], F_GETPIPE_SZ));
+	assert_int_equal(opened, 0);
 	causal_threads_free(&t);
 	own_block(3, 0, 0);
-	for (int i = 0; i < 2; i++) {
-		close(still[i]);
-		close(queue[i]);
-	}
+	close(ends[0]);
+	close(ends[1]);
 }
 
 static void a_process_without_the_page_does_not_count(void **state)
@@ -198,7 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpu_time_is_that_without_delays),
-		cmocka_unit_test(the_pipe_that_changed_most_is_told),
+		cmocka_unit_test(nothing_that_a_process_has_open_is_opened),
 		cmocka_unit_test(a_process_without_the_page_does_not_count),
 		cmocka_unit_test(what_was_known_stays_when_all_have_ended),
 	};
