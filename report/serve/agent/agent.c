@@ -3,6 +3,7 @@
 #include "report/serve/agent/agent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +84,13 @@ bool agent_wait(struct agent *a, uint64_t ns)
 	return false;
 }
 
-/* A deleted file is closed when its last calls have been read. */
+/* A file that was deleted, or moved, is closed when its last calls have been read: another one may
+ * have its name. */
 static void look_after(struct agent *a)
 {
 	for (struct source *s = a->sources, *next; s; s = next) {
 		next = s->hh.next;
-		if (s->fd < 0 || !source_removed(s))
+		if (s->fd < 0 || source_is(s, AT_FDCWD, s->path))
 			continue;
 		if (!agent_read_is_set_aside(s) && !agent_read_source(a, s))
 			continue;

@@ -142,9 +142,6 @@ bool source_is_finished(const struct source *s);
 enum source_result source_take(struct source *s, struct counters *c, const struct profile *p,
 			       bool count, enum source_fault *fault);
 
-/* No link leads to it any more. */
-bool source_removed(const struct source *s);
-
 /* How much time the files of each user take, so that nobody's hold up those of others for long.
  * Time is a token bucket (the virtual scheduling of ITU-T I.371): up to SHARES_BURST_NS at once,
  * and one part in SHARES_PART of all time in the long run. What was begun is finished, so one long

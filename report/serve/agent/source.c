@@ -83,13 +83,6 @@ bool source_is(const struct source *s, int directory, const char *name)
 	       st.st_ino == s->inode;
 }
 
-bool source_removed(const struct source *s)
-{
-	struct stat st;
-
-	return s->fd >= 0 && (fstat(s->fd, &st) || st.st_nlink == 0);
-}
-
 struct profile *source_load(const struct source *s, const struct source_limits *l,
 			    enum source_fault *fault)
 {

@@ -66,6 +66,29 @@ static void finished_ones_are_listed_newest_first(void **state)
 	free(text);
 }
 
+/* A profile that was moved away is no more under its name, which may be another's now; one that
+ * was moved within the directory is listed where it lies, and its process is not counted again. */
+static void what_was_moved_is_listed_where_it_lies(void **state)
+{
+	struct place *x = *state;
+
+	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 10);
+	place_save(x, "result.scp", 2, "/bin/b", 20);
+	agent_scan(&x->agent);
+	assert_int_equal(listed(x, "result.scp")->figures.calls, 20);
+	assert_int_equal(rename(place_path(x, "result.scp"), place_path(x, "before.scp")), 0);
+	place_save(x, "result.scp", 3, "/bin/b", 30);
+	assert_int_equal(rename(place_path(x, "scprof.a.1.scp"), place_path(x, "kept.scp")), 0);
+	agent_scan(&x->agent);
+	assert_int_equal(listed(x, "result.scp")->figures.calls, 30);
+	assert_non_null(listed(x, "before.scp"));
+	assert_int_equal(listed(x, "before.scp")->figures.calls, 20);
+	assert_non_null(listed(x, "kept.scp"));
+	assert_int_equal(listed(x, "kept.scp")->figures.calls, 10);
+	assert_null(listed(x, "scprof.a.1.scp"));
+	assert_int_equal(place_calls(x, "a"), 10);
+}
+
 /* By calls; what cannot be read comes last and says why. */
 static void the_list_is_sorted_and_gives_reasons(void **state)
 {
@@ -145,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LISTING_TEST(finished_ones_are_listed_newest_first),
+		LISTING_TEST(what_was_moved_is_listed_where_it_lies),
 		LISTING_TEST(the_list_is_sorted_and_gives_reasons),
 		LISTING_TEST(a_listed_profile_opens_and_no_other_file),
 		LISTING_TEST(hundreds_are_cut_and_counted),
