@@ -209,13 +209,13 @@ static uint64_t cpu_of(const struct source *s)
 
 static struct line process_line(const struct source *s)
 {
-	uint64_t start = s->identity.start_real_ns, now = clocks_read_ns(CLOCK_REALTIME);
+	uint64_t start = s->identity.start_mono_ns, now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 
 	return (struct line){.word = {s->service->name, s->alive ? "live" : "ended"},
 			     .path = s->path,
 			     .clock = s->figures.calls ? s->clock : SCP_CLOCK_NONE,
 			     .number = {[INDEX_PID] = s->identity.pid,
-					[INDEX_STARTED] = known(start),
+					[INDEX_STARTED] = known(s->identity.start_real_ns),
 					[INDEX_WALL] = known(!s->alive ? s->figures.wall_ns
 							     : start && start < now ? now - start
 										    : 0),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "collector/clocks/clocks_read.h"
 #include "report/serve/pages/index.h"
 #include "tests/unit/support/place.h"
 
@@ -61,6 +62,26 @@ static void processes_come_in_any_order(void **state)
 	expect_order(x, INDEX_PID, true, "bca");
 }
 
+/* The clock was set by a day while they lived. */
+static void how_long_a_process_lives_is_not_the_time_of_day(void **state)
+{
+	struct place *x = *state;
+	uint64_t day = clocks_read_ns(CLOCK_REALTIME), now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+
+	place_save(x, "scprof.a.1.scp", 30, "/bin/a", 10);
+	place_save(x, "scprof.b.2.scp", 10, "/bin/b", 30);
+	place_look(x);
+	for (struct source *s = x->agent.sources; s; s = s->hh.next) {
+		bool older = s->identity.pid == 30;
+
+		s->alive = true;
+		s->identity.start_mono_ns = now - (older ? 2 : 1) * SOURCE_SECOND_NS;
+		s->identity.start_real_ns = day - (older ? 1 : 86400) * SOURCE_SECOND_NS;
+	}
+	expect_order(x, INDEX_WALL, false, "ab");
+	expect_order(x, INDEX_WALL, true, "ba");
+}
+
 static void heads_say_the_order_and_lead_to_the_other(void **state)
 {
 	struct place *x = *state;
@@ -109,6 +130,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(processes_come_in_any_order, place_begin,
 						place_end),
+		cmocka_unit_test_setup_teardown(how_long_a_process_lives_is_not_the_time_of_day,
+						place_begin, place_end),
 		cmocka_unit_test_setup_teardown(heads_say_the_order_and_lead_to_the_other,
 						place_begin, place_end),
 		cmocka_unit_test_setup_teardown(names_are_text, place_begin, place_end),
