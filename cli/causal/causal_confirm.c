@@ -7,12 +7,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/environment.h"
+#include "collector/launch/launch.h"
 #include "profile/base/kernel_file.h"
 #include "stats/mean/replications.h"
 #include "stats/numerics/random.h"
@@ -85,6 +87,7 @@ static pid_t start(char **environment, const struct causal_options *o, bool chan
 	if (pid)
 		return pid;
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* it ends the program, which nobody else knows of */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execute(environment, o, changed, directory);
@@ -94,10 +97,11 @@ static pid_t start(char **environment, const struct causal_options *o, bool chan
 /* Signals are blocked since the first launch: one that came is the user's wish to stop. */
 static bool is_stopped(void)
 {
-	sigset_t pending;
+	sigset_t pending, ending;
 
-	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+	launch_ending_signals(&ending);
+	return !sigpending(&pending) && !sigandset(&pending, &pending, &ending) &&
+	       !sigisemptyset(&pending);
 }
 
 /* Ends it where it does not end by itself. *outlived: it had to be. False: the user stops. */

@@ -36,3 +36,38 @@ noting()
 		.predicted.percent != null and .realised_percent.value != null'
 	[ -z "$(find . -name '*.scp' -o -name 'scprof-confirm*')" ]
 }
+
+confirming()
+{
+	[ -e pids ] && [ "$(wc -l <pids)" -ge 2 ]
+}
+
+# begin_confirming: $TOOL is in its first run after the experiment; pids: of all programs so far.
+begin_confirming()
+{
+	rm -f runs pids
+	"$SCPROF" causal --progress unit --at parse --for 1s --runs 8 --confirm parse --faster 10% --changed 'exec ./after' \
+		-- ./before >said 2>&1 </dev/null 3>&- 4>&- &
+	TOOL=$!
+	await confirming
+}
+
+# last_has_ended: whoever takes in orphans need not have reaped it.
+last_has_ended()
+{
+	! grep -qs '^State:.[^Z]' "/proc/$(tail -n 1 pids)/status"
+}
+
+@test "confirm 02: a tool that is killed leaves no program, and one whose terminal is gone begins no more" {
+	noting before
+	noting after
+	sed -i '2s/$/; echo $$ >>pids/' before after
+	begin_confirming
+	kill -KILL "$TOOL"
+	await last_has_ended
+	begin_confirming
+	kill -HUP "$TOOL"
+	wait "$TOOL" || true
+	[ "$(wc -l <pids)" -lt 17 ]
+	await last_has_ended
+}
