@@ -69,6 +69,8 @@ CFLAGS_tests_unit_collector_test_stack_arguments = -Wno-psabi
 $(UNIT)/report/test_memory: UNIT_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 # The clock, and which profiles are read and reported, are the test's to say.
 $(UNIT)/serve/test_shares: UNIT_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=source_load,--wrap=report_build
+# How many files are opened is the test's to see.
+$(UNIT)/serve/test_files: UNIT_LDFLAGS = -Wl,--wrap=source_open
 # libmicrohttpd, and what is allocated, are the test's.
 CFLAGS_tests_unit_serve_test_http = $(MICROHTTPD_CFLAGS)
 $(UNIT)/serve/test_http: UNIT_LDFLAGS = -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlerror,--wrap=calloc,--wrap=free

@@ -196,6 +196,7 @@ struct agent_options {
 struct agent_search {
 	uint64_t files_beyond, directories_failed;
 	uint32_t names_left;
+	bool full; /* nobody's file finds a place until the next one */
 };
 
 struct agent {

@@ -127,10 +127,12 @@ static bool has_room(struct agent *a, const struct source *newcomer)
 		if (s != newcomer && worth_closing(s) > (best ? worth_closing(best) : 0) &&
 		    (!share || s->identity.uid == newcomer->identity.uid))
 			best = s;
-	if (!best || a->held[SOURCE_ASIDE] >= AGENT_ASIDE)
-		return false;
-	close_file(a, best);
-	return true;
+	if (best && a->held[SOURCE_ASIDE] < AGENT_ASIDE) {
+		close_file(a, best);
+		return true;
+	}
+	a->search.full = !share;
+	return false;
 }
 
 /* Beyond the limit, a name is not remembered: the next scan tries it again. */
@@ -173,6 +175,10 @@ static void meet(struct agent *a, int directory, const char *path, const char *n
 	HASH_FIND(hh, a->sources, path, strlen(path), s);
 	if (s && is_known(a, &s, directory, name))
 		return;
+	if (a->search.full) {
+		a->search.files_beyond++;
+		return;
+	}
 	s = s ? s : new_source(a, path);
 	if (!s)
 		return;

@@ -86,6 +86,20 @@ static void finds_directories_of_runs(void **state)
 	assert_int_equal(place_calls(x, "a"), 111);
 }
 
+static unsigned opened;
+
+int __real_source_open(struct source *s, int directory, const char *name,
+		       const struct source_limits *l, enum source_fault *fault);
+int __wrap_source_open(struct source *s, int directory, const char *name,
+		       const struct source_limits *l, enum source_fault *fault);
+
+int __wrap_source_open(struct source *s, int directory, const char *name,
+		       const struct source_limits *l, enum source_fault *fault)
+{
+	opened++;
+	return __real_source_open(s, directory, name, l, fault);
+}
+
 static void says_how_many_files_are_beyond_the_limit(void **state)
 {
 	struct place *x = *state;
@@ -100,6 +114,10 @@ static void says_how_many_files_are_beyond_the_limit(void **state)
 	place_look(x);
 	assert_int_equal(place_calls(x, "a"), 3);
 	assert_int_equal(x->agent.files_beyond, 5);
+	opened = 0;
+	agent_scan(&x->agent);
+	assert_int_equal(x->agent.files_beyond, 5);
+	assert_int_equal(opened, 1); /* what that found holds for the others */
 }
 
 /* Names that anybody can make, as many as there is room for and more. */
