@@ -31,13 +31,11 @@ static uint32_t most_open(uint32_t wanted)
 
 int agent_open(struct agent *a, const struct agent_options *o)
 {
-	struct timespec t;
-
 	*a = (struct agent){.options = *o,
 			    .limits = {.most_bytes = o->most_bytes, .any_owner = !geteuid()}};
 	a->options.most_files = most_open(o->most_files);
-	clock_gettime(CLOCK_REALTIME, &t);
-	a->started_real_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	a->started_real_ns = clocks_read_ns(CLOCK_REALTIME);
+	a->started_mono_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	counters_begin(&a->counters, o->most_services, o->most_functions);
 	return pthread_mutex_init(&a->lock, NULL) || pthread_mutex_init(&a->reading, NULL) ||
 			       sem_init(&a->stopped, 0, 0)

@@ -217,8 +217,8 @@ struct agent {
 	uint64_t directories_failed; /* in the last scan */
 	struct agent_search search;  /* the scan that is under way */
 	uint64_t refreshed_ns;
-	double refresh_s; /* how long the last one took */
-	uint64_t started_real_ns;
+	double refresh_s;			   /* how long the last one took */
+	uint64_t started_real_ns, started_mono_ns; /* as of a process (scp_header) */
 };
 
 /* 0, or -1: out of memory. */

@@ -52,7 +52,8 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 		s->service = service_of(a, s, p->process[0].program);
 	if (!s->service)
 		return false;
-	s->past = s->identity.start_real_ns < a->started_real_ns;
+	s->past = s->alive ? s->identity.start_mono_ns < a->started_mono_ns
+			   : s->identity.start_real_ns < a->started_real_ns;
 	s->from_now = a->options.from_now && s->past;
 	s->service->processes++;
 	return true;

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "collector/clocks/clocks_read.h"
+#include "profile/live/run_files.h"
 #include "report/serve/pages/metrics.h"
 #include "tests/unit/support/place.h"
 static void sums_are_those_of_the_files(void **state)
@@ -188,6 +190,25 @@ static void counts_from_now_if_told_to(void **state)
 	assert_int_equal(place_calls(x, "a"), 107);
 }
 
+/* Since the agent began, the time of day was set back by an hour. */
+static void what_is_new_is_told_by_a_clock_that_nobody_sets(void **state)
+{
+	struct place *x = *state;
+	struct scp_build b;
+
+	agent_close(&x->agent);
+	assert_int_equal(place_begin_with(x, &(struct agent_options){.from_now = true}), 0);
+	place_build(&b, (uint32_t)getpid(), "/bin/a", 10);
+	scp_build_header(&b)->end_state = SCP_END_RUNNING;
+	scp_build_header(&b)->process_start = run_files_process_start(getpid(), NULL);
+	scp_build_header(&b)->start_mono_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
+	scp_build_header(&b)->start_real_ns = x->agent.started_real_ns - 3600 * SOURCE_SECOND_NS;
+	scp_build_save(&b, place_path(x, "scprof.a.1.scp"));
+	scp_build_free(&b);
+	place_look(x);
+	assert_int_equal(place_calls(x, "a"), 10);
+}
+
 static void prints_metrics_of_nothing(void **state)
 {
 	struct place *x = *state;
@@ -239,6 +260,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(merged_profiles_are_results, place_begin,
 						place_end),
 		cmocka_unit_test_setup_teardown(counts_from_now_if_told_to, place_begin, place_end),
+		cmocka_unit_test_setup_teardown(what_is_new_is_told_by_a_clock_that_nobody_sets,
+						place_begin, place_end),
 		cmocka_unit_test_setup_teardown(prints_metrics_of_nothing, place_begin, place_end),
 		cmocka_unit_test_setup_teardown(readings_are_batches, place_begin, place_end),
 	};
