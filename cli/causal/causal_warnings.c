@@ -87,7 +87,8 @@ void causal_report_warn(struct causal_report *r, bool none_matched)
 		     "no call was seen at the sites of --at. Without --at all sites are shown");
 	else if (problems & CAUSAL_NO_SITES)
 		warn(r, "no-sites",
-		     "no other calls were seen to delay. Record more: -g all, -s, or regions");
+		     "no other calls that take time were seen to delay. Record more: -g all, -s, "
+		     "or regions");
 	warn_of_length(r);
 	warn_of_effects(r);
 }

@@ -56,7 +56,7 @@ struct causal_state {
 /* Why nothing, or less, can be said. */
 enum causal_problem {
 	CAUSAL_NO_PROGRESS = 1,	   /* the named function never completed */
-	CAUSAL_NO_SITES = 2,	   /* no calls beside */
+	CAUSAL_NO_SITES = 2,	   /* no calls beside, or none is wanted */
 	CAUSAL_TOO_SHORT = 4,	   /* fewer than SLOPES_WINDOWS windows */
 	CAUSAL_SITES_LEFT_OUT = 8, /* more sites than can be told apart */
 	CAUSAL_SLOWER_THAN_ASKED =

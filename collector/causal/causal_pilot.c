@@ -247,12 +247,10 @@ static bool choose(struct causal *c, double unit_s)
 {
 	size_t left_out;
 
-	if (!c->sites) {
-		c->problems |= CAUSAL_NO_SITES;
-		return false;
-	}
-	if (c->wishes.choose && !c->wishes.choose(c->wishes.context, c->site, c->sites)) {
+	if (!c->sites ||
+	    (c->wishes.choose && !c->wishes.choose(c->wishes.context, c->site, c->sites))) {
 		c->sites = 0;
+		c->problems |= CAUSAL_NO_SITES;
 		return false;
 	}
 	c->window_s = c->wishes.window_s > 0

@@ -283,6 +283,14 @@ static void stopped_it_says_what_it_knows_by_then(void **state)
 	causal_result_free(&r);
 }
 
+static bool choose_none(void *context, struct causal_candidate *c, size_t count)
+{
+	(void)context;
+	(void)c;
+	(void)count;
+	return false;
+}
+
 static void without_progress_or_calls_there_is_no_experiment(void **state)
 {
 	struct causal_wishes w = {.for_s = 5};
@@ -304,6 +312,13 @@ static void without_progress_or_calls_there_is_no_experiment(void **state)
 	assert_int_equal(r.problems, CAUSAL_TOO_SHORT);
 	causal_result_free(&r);
 	make_program(0, 50e-6);
+	run(&w, &r);
+	assert_int_equal(r.problems, CAUSAL_NO_SITES);
+	causal_result_free(&r);
+	/* some, of which none is wanted */
+	make_program(2, 50e-6);
+	program.calls[0] = program.calls[1] = 1;
+	w.choose = choose_none;
 	run(&w, &r);
 	assert_int_equal(r.problems, CAUSAL_NO_SITES);
 	causal_result_free(&r);
