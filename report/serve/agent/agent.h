@@ -168,8 +168,8 @@ void shares_tend(struct share **shares, uint64_t now_ns);
 #define AGENT_FRESH_NS	  UINT64_C(500000000)
 #define AGENT_PATIENCE_NS (UINT64_C(5) * 1000000000) /* agent_refresh waits for another reading */
 #define AGENT_REMEMBERED  1024			     /* ended processes whose files are gone */
-#define AGENT_NAMES	  4096 /* files that cannot be opened, and are not tried at every scan */
-#define AGENT_ASIDE	  16384
+#define AGENT_NAMES	  4096	/* files that cannot be opened, and are not tried at every scan */
+#define AGENT_ASIDE	  16384 /* complete files of ours, and as many of all others */
 
 struct agent;
 

@@ -119,15 +119,20 @@ static bool is_beyond_share(const struct agent *a, const struct source *newcomer
 static bool has_room(struct agent *a, const struct source *newcomer)
 {
 	bool share = is_beyond_share(a, newcomer);
+	const uid_t own = geteuid();
+	size_t aside[2] = {0, 0}; /* records of others, and of ours */
 	struct source *best = NULL;
 
 	if (!share && a->held[SOURCE_OPEN] <= a->options.most_files)
 		return true;
 	for (struct source *s = a->sources; s; s = s->hh.next)
+		aside[s->identity.uid == own] += s->holding == SOURCE_ASIDE;
+	for (struct source *s = a->sources; s; s = s->hh.next)
 		if (s != newcomer && worth_closing(s) > (best ? worth_closing(best) : 0) &&
+		    aside[s->identity.uid == own] < AGENT_ASIDE &&
 		    (!share || s->identity.uid == newcomer->identity.uid))
 			best = s;
-	if (best && a->held[SOURCE_ASIDE] < AGENT_ASIDE) {
+	if (best) {
 		close_file(a, best);
 		return true;
 	}

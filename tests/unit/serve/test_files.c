@@ -181,6 +181,43 @@ static void ended_processes_make_room(void **state)
 	gauges_free(&g);
 }
 
+/* A record of a complete file of another user, as after close_file. */
+static void add_aside(struct agent *a, unsigned i)
+{
+	struct source *s = calloc(1, sizeof(*s));
+
+	assert_true(asprintf(&s->path, "/others/scprof.%u.scp", i) > 0);
+	s->fd = -1;
+	s->holding = SOURCE_ASIDE;
+	s->identity.uid = geteuid() + 1;
+	a->held[SOURCE_ASIDE]++;
+	HASH_ADD_KEYPTR(hh, a->sources, s->path, strlen(s->path), s);
+}
+
+/* Others fill what records there is room for: our ended processes make room for new ones yet. */
+static void what_others_left_keeps_nobody_of_ours_out(void **state)
+{
+	struct place *x = *state;
+	char name[32];
+
+	agent_close(&x->agent);
+	assert_int_equal(place_begin_with(x, &(struct agent_options){.most_files = 2}), 0);
+	for (unsigned i = 0; i < AGENT_ASIDE; i++)
+		add_aside(&x->agent, i);
+	for (uint32_t i = 1; i <= 4; i++) {
+		snprintf(name, sizeof(name), "scprof.a.%u.scp", i);
+		place_save(x, name, i, "/bin/a", 10);
+	}
+	for (int i = 0; i < 20; i++) {
+		place_all_due(x);
+		for (struct source *s = x->agent.sources; s; s = s->hh.next)
+			if (s->holding == SOURCE_ASIDE)
+				s->next_ns = UINT64_MAX / 2;
+		agent_scan(&x->agent);
+	}
+	assert_int_equal(place_calls(x, "a"), 40);
+}
+
 static void opens_no_more_than_the_system_allows(void **state)
 {
 	struct place *x = *state;
@@ -207,6 +244,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(refused_names_keep_nobody_out, place_begin,
 						place_end),
 		cmocka_unit_test_setup_teardown(ended_processes_make_room, place_begin, place_end),
+		cmocka_unit_test_setup_teardown(what_others_left_keeps_nobody_of_ours_out,
+						place_begin, place_end),
 		cmocka_unit_test_setup_teardown(opens_no_more_than_the_system_allows, place_begin,
 						place_end),
 	};
