@@ -87,6 +87,7 @@ struct source {
 	enum source_holding holding;
 	dev_t device;
 	ino_t inode;
+	struct timespec written; /* last, when it was opened */
 	enum source_state state;
 	enum source_fault fault; /* the last one; of SOURCE_REFUSED */
 	struct source_identity identity;
@@ -121,7 +122,7 @@ void source_release(struct source *s);
 /* Release everything, also of one that was never opened (fd -1). */
 void source_close(struct source *s);
 
-/* Is directory/name the very file that was opened as s? */
+/* Is directory/name the very file that was opened as s, and a result not written since? */
 bool source_is(const struct source *s, int directory, const char *name);
 
 /* Read the whole file into a new model, alone. NULL and *fault. */

@@ -52,6 +52,7 @@ int source_open(struct source *s, int directory, const char *name, const struct 
 		return refuse(s, SOURCE_FAULT_OWNER, fault);
 	s->device = st.st_dev;
 	s->inode = st.st_ino;
+	s->written = st.st_mtim;
 	s->identity.uid = st.st_uid;
 	return 0;
 }
@@ -80,7 +81,8 @@ bool source_is(const struct source *s, int directory, const char *name)
 	struct stat st;
 
 	return !fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == s->device &&
-	       st.st_ino == s->inode;
+	       st.st_ino == s->inode &&
+	       (s->state != SOURCE_MERGED || !memcmp(&st.st_mtim, &s->written, sizeof(s->written)));
 }
 
 struct profile *source_load(const struct source *s, const struct source_limits *l,

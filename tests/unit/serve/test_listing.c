@@ -89,6 +89,21 @@ static void what_was_moved_is_listed_where_it_lies(void **state)
 	assert_int_equal(place_calls(x, "a"), 10);
 }
 
+/* As cp does it, to a profile that is there. */
+static void what_was_written_over_is_read_again(void **state)
+{
+	const struct timespec later[] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	struct place *x = *state;
+
+	place_save(x, "result.scp", 2, "/bin/b", 20);
+	agent_scan(&x->agent);
+	place_rewrite(x, "result.scp", 3, "/bin/b", 30);
+	assert_int_equal(utimensat(AT_FDCWD, place_path(x, "result.scp"), later, 0), 0);
+	agent_scan(&x->agent);
+	assert_int_equal(listed(x, "result.scp")->figures.calls, 30);
+	assert_int_equal(listed(x, "result.scp")->identity.pid, 3);
+}
+
 /* By calls; what cannot be read comes last and says why. */
 static void the_list_is_sorted_and_gives_reasons(void **state)
 {
@@ -169,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LISTING_TEST(finished_ones_are_listed_newest_first),
 		LISTING_TEST(what_was_moved_is_listed_where_it_lies),
+		LISTING_TEST(what_was_written_over_is_read_again),
 		LISTING_TEST(the_list_is_sorted_and_gives_reasons),
 		LISTING_TEST(a_listed_profile_opens_and_no_other_file),
 		LISTING_TEST(hundreds_are_cut_and_counted),
