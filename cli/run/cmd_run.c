@@ -184,6 +184,14 @@ static void look(void *context)
 	observer->look(observer->context, r->launch.pid, r->launch.ended_by != 0);
 }
 
+/* The command has ended, and what it left runs on. */
+static bool is_enough(const void *context)
+{
+	const struct run_observer *observer = context;
+
+	return observer->look(observer->context, 0, false);
+}
+
 static uint64_t ns_of(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
@@ -226,7 +234,8 @@ static int run_observed(struct run *r)
 	run_live_begin(&r->live, r->directory.profiles, o->command[0], r->launch.pid, o->report);
 	c->watch = run_watch_begin(c, r->directory.profiles, o->live);
 	int status = wait_for(r);
-	survivors_wait(r->directory.profiles, r->launch.signals, r->launch.newest, run_live_say);
+	survivors_wait(r->directory.profiles, r->launch.signals, r->launch.newest, run_live_say,
+		       observer ? is_enough : NULL, observer);
 	run_watch_end(c->watch);
 	recording_clean_up(&r->recording);
 	run_live_end(&r->live);

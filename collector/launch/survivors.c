@@ -210,7 +210,8 @@ static void announce(const struct living *l, int (*tell)(const char *text), bool
 }
 
 size_t survivors_wait(const char *directory, int signals, pid_t newest,
-		      int (*tell)(const char *text))
+		      int (*tell)(const char *text), bool (*over)(const void *context),
+		      const void *context)
 {
 	struct living l;
 	bool told = false;
@@ -233,7 +234,7 @@ size_t survivors_wait(const char *directory, int signals, pid_t newest,
 			close(l.poll[i].fd);
 		if (l.count && !told && !ready)
 			grace_ms = 0;
-		if (ready > 0 && told_to_stop(&l)) {
+		if ((ready > 0 && told_to_stop(&l)) || (told && over && over(context))) {
 			if (l.count)
 				announce(&l, tell, true);
 			break;

@@ -140,6 +140,13 @@ refused()
 	holds '[.sites[].symbol] | index("parse") == null and index("store") != null'
 }
 
+@test "causal 08b: the report does not wait for a daemon beyond the experiment" {
+	run -0 --separate-stderr timeout 120 "$SCPROF" causal --progress unit --for 0.3s --end -- \
+		sh -c '"$1" >/dev/null & echo $! >daemon' sh "$UNITS"
+	kill "$(cat daemon)"
+	[[ $stderr == *"left running: $(cat daemon) "* ]]
+}
+
 @test "causal 09: numbers that cannot be are refused by name, and nothing is said of the experiment" {
 	run -125 --separate-stderr "$SCPROF" causal --progress send --for 600s --end --json -- "$PROGRAMS/harms_page" garbage /causal
 	[ -z "$output" ]
