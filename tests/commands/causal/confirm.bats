@@ -8,6 +8,12 @@ load ../common
 
 UNITS=$PROGRAMS/units
 
+# What a killed tool leaves.
+teardown()
+{
+	[ ! -e places ] || xargs rm -rf <places
+}
+
 # Both note the size of their padding, and are what is measured.
 noting()
 {
@@ -46,7 +52,7 @@ confirming()
 begin_confirming()
 {
 	rm -f runs pids
-	"$SCPROF" causal --progress unit --at parse --for 1s --runs 8 --confirm parse --faster 10% --changed 'exec ./after' \
+	TMPDIR=$T "$SCPROF" causal --progress unit --at parse --for 1s --runs 8 --confirm parse --faster 10% --changed 'exec ./after' \
 		-- ./before >said 2>&1 </dev/null 3>&- 4>&- &
 	TOOL=$!
 	await confirming
@@ -61,7 +67,7 @@ last_has_ended()
 @test "confirm 02: a tool that is killed leaves no program, and one whose terminal is gone begins no more" {
 	noting before
 	noting after
-	sed -i '2s/$/; echo $$ >>pids/' before after
+	sed -i '2s|$|; echo $$ >>pids; echo "${SCPROF_OUT%/profiles.*}" >>places|' before after
 	begin_confirming
 	kill -KILL "$TOOL"
 	await last_has_ended
