@@ -21,6 +21,7 @@ PROFILE_SRC = \
 	profile/model/intern.c \
 	profile/model/intern_paths.c \
 	profile/model/model.c \
+	profile/model/model_arrays.c \
 	profile/model/model_difference.c \
 	profile/model/overhead.c \
 	profile/model/samples.c \

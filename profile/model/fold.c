@@ -154,61 +154,45 @@ static void add_look(void *to, void *from)
  * ones have the same bytes up to key_bytes, or `compare` says so; none have where both are 0. Of
  * equal ones `add` makes one, if it is not enough that the first stays. */
 struct kind {
-	size_t array, count, bytes; /* in struct profile, in struct profile, of an element */
 	uint32_t of, key_bytes;
 	int (*compare)(const void *a, const void *b);
 	void (*add)(void *to, void *from);
 	void (*drop)(void *element); /* frees what it has */
 };
 
-enum { PROCESS, TABLE, ENTRY, GAP, LOOK, SLOWEST, SITE_COST, SAMPLE, KINDS };
-
-#define KIND(member, number)                                                                       \
-	.array = offsetof(struct profile, member), .count = offsetof(struct profile, number),      \
-	.bytes = sizeof *((struct profile *)0)->member
-
-static const struct kind kinds[KINDS] = {
-	[PROCESS] = {KIND(process, processes), .of = KINDS, .compare = compare_processes,
-		     .add = add_process, .drop = model_clear_process},
-	[TABLE] = {KIND(table, tables), .of = PROCESS, .compare = compare_tables, .add = add_table},
-	[ENTRY] = {KIND(entry, entries), .of = TABLE, .add = add_entry, .drop = drop_entry,
-		   .key_bytes = offsetof(struct prof_entry, outcome) + sizeof(uint16_t)},
-	[GAP] = {KIND(gap, gaps), .of = TABLE, .key_bytes = 3 * sizeof(uint32_t), .add = add_gap},
-	[LOOK] = {KIND(look, looks), .of = TABLE, .key_bytes = 2 * sizeof(uint32_t),
-		  .add = add_look},
-	[SLOWEST] = {KIND(slowest, slowests), .of = ENTRY},
-	[SITE_COST] = {KIND(site_cost, site_costs), .of = ENTRY, .key_bytes = sizeof(uint32_t)},
-	[SAMPLE] = {KIND(sample, samples), .of = PROCESS, .key_bytes = 3 * sizeof(uint32_t),
-		    .add = samples_sum},
+static const struct kind kinds[MODEL_FOLDED] = {
+	[MODEL_PROCESS] = {.compare = compare_processes,
+			   .add = add_process,
+			   .drop = model_clear_process},
+	[MODEL_TABLE] = {.of = MODEL_PROCESS, .compare = compare_tables, .add = add_table},
+	[MODEL_ENTRY] = {.of = MODEL_TABLE,
+			 .add = add_entry,
+			 .drop = drop_entry,
+			 .key_bytes = offsetof(struct prof_entry, outcome) + sizeof(uint16_t)},
+	[MODEL_GAP] = {.of = MODEL_TABLE, .key_bytes = 3 * sizeof(uint32_t), .add = add_gap},
+	[MODEL_LOOK] = {.of = MODEL_TABLE, .key_bytes = 2 * sizeof(uint32_t), .add = add_look},
+	[MODEL_SLOWEST] = {.of = MODEL_ENTRY},
+	[MODEL_SITE_COST] = {.of = MODEL_ENTRY, .key_bytes = sizeof(uint32_t)},
+	[MODEL_SAMPLE] = {.of = MODEL_PROCESS,
+			  .key_bytes = 3 * sizeof(uint32_t),
+			  .add = samples_sum},
 };
 
 struct renumbering {
 	struct profile *p;
-	uint32_t *map[KINDS]; /* old index -> new one; PROF_NONE: left out */
-	uint32_t *order;      /* for sorting, as long as the longest; NULL: equal ones stay apart */
+	uint32_t *map[MODEL_FOLDED]; /* old index -> new one; PROF_NONE: left out */
+	uint32_t *order; /* for sorting, as long as the longest; NULL: equal ones stay apart */
 };
 
-static uint32_t *count_of(const struct renumbering *r, const struct kind *k)
-{
-	return (uint32_t *)(void *)((char *)r->p + k->count);
-}
-
-static void *element(const struct renumbering *r, const struct kind *k, uint32_t i)
-{
-	char *array;
-
-	memcpy(&array, (const char *)r->p + k->array, sizeof array);
-	return array + i * k->bytes;
-}
-
 struct sorting {
-	const struct renumbering *r;
 	const struct kind *k;
+	const char *array;
+	size_t bytes; /* of an element */
 };
 
 static int compare_keys(const struct sorting *s, uint32_t a, uint32_t b)
 {
-	const void *x = element(s->r, s->k, a), *y = element(s->r, s->k, b);
+	const void *x = s->array + a * s->bytes, *y = s->array + b * s->bytes;
 
 	return s->k->compare ? s->k->compare(x, y) : memcmp(x, y, s->k->key_bytes);
 }
@@ -221,14 +205,14 @@ static int compare_stable(const void *a, const void *b, void *sorting)
 }
 
 /* map[i] becomes the lowest index with the same key as i. */
-static void find_first(const struct renumbering *r, const struct kind *k, uint32_t *map)
+static void find_first(const struct renumbering *r, enum model_array kind)
 {
-	struct sorting s = {r, k};
-	uint32_t first = 0, count = *count_of(r, k);
+	struct sorting s = {&kinds[kind], model_element(r->p, kind, 0), model_bytes(kind)};
+	uint32_t first = 0, count = *model_count(r->p, kind), *map = r->map[kind];
 
 	for (uint32_t i = 0; i < count; i++)
 		map[i] = r->order[i] = i;
-	if (!k->compare && !k->key_bytes)
+	if (!kinds[kind].compare && !kinds[kind].key_bytes)
 		return;
 	qsort_r(r->order, count, sizeof *r->order, compare_stable, &s);
 	for (uint32_t i = 0; i < count; i++) {
@@ -239,13 +223,13 @@ static void find_first(const struct renumbering *r, const struct kind *k, uint32
 }
 
 /* Elements of one kind follow what they belong to. */
-static void follow(const struct renumbering *r, const struct kind *k, uint32_t *map)
+static void follow(const struct renumbering *r, enum model_array kind)
 {
-	for (uint32_t i = 0; i < *count_of(r, k); i++) {
-		uint32_t *owner = element(r, k, i);
+	for (uint32_t i = 0; i < *model_count(r->p, kind); i++) {
+		uint32_t *owner = model_element(r->p, kind, i);
 
-		*owner = r->map[k->of][*owner];
-		map[i] = *owner == PROF_NONE ? PROF_NONE : i;
+		*owner = r->map[kinds[kind].of][*owner];
+		r->map[kind][i] = *owner == PROF_NONE ? PROF_NONE : i;
 	}
 }
 
@@ -254,32 +238,35 @@ static void rename_gap_ends(const struct renumbering *r)
 	for (uint32_t i = 0; i < r->p->gaps; i++) {
 		struct prof_gap *g = &r->p->gap[i];
 
-		g->from = g->from == PROF_NONE ? PROF_NONE : r->map[ENTRY][g->from];
-		g->to = g->to == PROF_NONE ? PROF_NONE : r->map[ENTRY][g->to];
+		g->from = g->from == PROF_NONE ? PROF_NONE : r->map[MODEL_ENTRY][g->from];
+		g->to = g->to == PROF_NONE ? PROF_NONE : r->map[MODEL_ENTRY][g->to];
 	}
 }
 
 /* From "the first with this key", or PROF_NONE, to new indices. */
-static void close_holes(const struct renumbering *r, const struct kind *k, uint32_t *map)
+static void close_holes(const struct renumbering *r, enum model_array kind)
 {
-	uint32_t kept = 0;
+	const struct kind *k = &kinds[kind];
+	uint32_t kept = 0, *count = model_count(r->p, kind), *map = r->map[kind];
 
-	for (uint32_t i = 0; i < *count_of(r, k); i++) {
+	for (uint32_t i = 0; i < *count; i++) {
+		void *element = model_element(r->p, kind, i);
+
 		if (map[i] == i) {
 			if (kept != i)
-				memcpy(element(r, k, kept), element(r, k, i), k->bytes);
+				memcpy(model_element(r->p, kind, kept), element, model_bytes(kind));
 			map[i] = kept++;
 			continue;
 		}
 		if (map[i] != PROF_NONE) {
 			map[i] = map[map[i]];
 			if (k->add)
-				k->add(element(r, k, map[i]), element(r, k, i));
+				k->add(model_element(r->p, kind, map[i]), element);
 		}
 		if (k->drop)
-			k->drop(element(r, k, i));
+			k->drop(element);
 	}
-	*count_of(r, k) = kept;
+	*count = kept;
 }
 
 static int by_entry(const void *a, const void *b)
@@ -292,16 +279,14 @@ static void renumber(const struct renumbering *r)
 {
 	struct profile *p = r->p;
 
-	for (uint32_t i = 0; i < KINDS; i++) {
-		const struct kind *k = &kinds[i];
-
-		if (i != PROCESS)
-			follow(r, k, r->map[i]);
-		if (i == GAP)
+	for (unsigned kind = MODEL_PROCESS; kind < MODEL_FOLDED; kind++) {
+		if (kind != MODEL_PROCESS)
+			follow(r, kind);
+		if (kind == MODEL_GAP)
 			rename_gap_ends(r);
 		if (r->order)
-			find_first(r, k, r->map[i]);
-		close_holes(r, k, r->map[i]);
+			find_first(r, kind);
+		close_holes(r, kind);
 	}
 	if (p->site_costs > 1)
 		qsort(p->site_cost, p->site_costs, sizeof *p->site_cost, by_entry);
@@ -315,12 +300,12 @@ static bool take_memory(struct renumbering *r, bool orders)
 	size_t longest = 0;
 	bool all = true;
 
-	for (int i = 0; i < KINDS; i++) {
-		size_t count = *count_of(r, &kinds[i]);
+	for (unsigned kind = MODEL_PROCESS; kind < MODEL_FOLDED; kind++) {
+		size_t count = *model_count(r->p, kind);
 
 		longest = count > longest ? count : longest;
-		r->map[i] = malloc((count + 1) * sizeof *r->map[i]);
-		all = all && r->map[i];
+		r->map[kind] = malloc((count + 1) * sizeof *r->map[kind]);
+		all = all && r->map[kind];
 	}
 	if (orders)
 		r->order = malloc((longest + 1) * sizeof *r->order);
@@ -329,8 +314,8 @@ static bool take_memory(struct renumbering *r, bool orders)
 
 static void free_memory(struct renumbering *r)
 {
-	for (int i = 0; i < KINDS; i++)
-		free(r->map[i]);
+	for (unsigned kind = MODEL_PROCESS; kind < MODEL_FOLDED; kind++)
+		free(r->map[kind]);
 	free(r->order);
 }
 
@@ -354,7 +339,7 @@ static uint32_t choose(const struct renumbering *r, const char *pattern)
 		const char *name = r->p->process[i].program;
 		bool stays = name && !fnmatch(pattern, name, 0);
 
-		r->map[PROCESS][i] = stays ? i : PROF_NONE;
+		r->map[MODEL_PROCESS][i] = stays ? i : PROF_NONE;
 		left_out += !stays;
 	}
 	return left_out;

@@ -55,26 +55,19 @@ static int take_process(struct profile *to, const struct profile *from)
 		to->process[0].count += p->count;
 		return 0;
 	}
-	if (!INTERN_ROOM(to, process, processes, MODEL_PROCESS))
+	struct prof_process *q = model_add(to, MODEL_PROCESS);
+	if (!q)
 		return -1;
-	struct prof_process *q = &to->process[0];
 	*q = *p;
 	q->argv = NULL;
 	q->argc = 0;
 	q->exe = strdup(p->exe);
 	q->program = strdup(p->program);
 	q->file = strdup(p->file);
-	to->processes = 1;
 	if (!q->exe || !q->program || !q->file || !(q->argv = calloc(1, sizeof *q->argv)))
 		return -1;
-	if (!INTERN_ROOM(to, table, tables, MODEL_TABLE))
-		return -1;
-	to->tables = 1;
 	/* One path without frames, for all entries; nothing looks for an equal one. */
-	if (!INTERN_ROOM(to, path, paths, MODEL_PATH))
-		return -1;
-	to->paths = 1;
-	return 0;
+	return model_add(to, MODEL_TABLE) && model_add(to, MODEL_PATH) ? 0 : -1;
 }
 
 static int take_functions(struct condense *c, const bool *skip)
@@ -102,10 +95,10 @@ static struct prof_entry *entry_of(struct condense *c, uint32_t function, uint16
 
 	if (*slot != PROF_NONE)
 		return &to->entry[*slot];
-	if (!INTERN_ROOM(to, entry, entries, MODEL_ENTRY))
+	struct prof_entry *e = model_add(to, MODEL_ENTRY);
+	if (!e)
 		return NULL;
-	*slot = to->entries++;
-	struct prof_entry *e = &to->entry[*slot];
+	*slot = to->entries - 1;
 	e->function = function;
 	e->outcome = outcome;
 	return e;

@@ -12,49 +12,33 @@
 
 /* Two elements are equal where their plain bytes, which have no padding, and their texts are. */
 static const struct kind {
-	size_t array, count, bytes; /* in struct profile, in struct profile, of an element */
-	enum model_array room;
 	size_t plain, plain_bytes;
 	unsigned texts;
 	size_t text[2]; /* where they are: each a char *, copied */
-} kinds[INTERN_KINDS] = {
-#define KIND(type, member, counted)                                                                \
-	offsetof(struct profile, member), offsetof(struct profile, counted), sizeof(struct type)
+} kinds[MODEL_INTERNED] = {
 #define PLAIN(type, first, last)                                                                   \
 	offsetof(struct type, first), PROF_RUN_BYTES((struct type *)0, first, last)
-	[INTERN_MODULE] = {KIND(prof_module, module, modules),
-			   MODEL_MODULE,
-			   PLAIN(prof_module, build_id, build_id_bytes),
-			   1,
-			   {offsetof(struct prof_module, path)}},
-	[INTERN_FUNCTION] = {KIND(prof_function, function, functions),
-			     MODEL_FUNCTION,
-			     0,
-			     0,
-			     2,
-			     {offsetof(struct prof_function, name),
-			      offsetof(struct prof_function, library)}},
-	[INTERN_SOURCE_FUNCTION] = {KIND(prof_source_function, source_function, source_functions),
-				    MODEL_SOURCE_FUNCTION,
-				    PLAIN(prof_source_function, first_line, language),
-				    2,
-				    {offsetof(struct prof_source_function, name),
-				     offsetof(struct prof_source_function, file)}},
-	[INTERN_SOURCE_LINE] = {KIND(prof_source_line, source_line, source_lines),
-				MODEL_SOURCE_LINE,
-				PLAIN(prof_source_line, function, address),
-				0,
-				{0}},
-	[INTERN_GENERATED] = {KIND(prof_generated, generated, generateds),
-			      MODEL_GENERATED,
-			      PLAIN(prof_generated, start, pid),
-			      1,
-			      {offsetof(struct prof_generated, name)}},
+	[MODEL_MODULE] = {PLAIN(prof_module, build_id, build_id_bytes),
+			  1,
+			  {offsetof(struct prof_module, path)}},
+	[MODEL_FUNCTION] = {0,
+			    0,
+			    2,
+			    {offsetof(struct prof_function, name),
+			     offsetof(struct prof_function, library)}},
+	[MODEL_SOURCE_FUNCTION] = {PLAIN(prof_source_function, first_line, language),
+				   2,
+				   {offsetof(struct prof_source_function, name),
+				    offsetof(struct prof_source_function, file)}},
+	[MODEL_SOURCE_LINE] = {PLAIN(prof_source_line, function, address), 0, {0}},
+	[MODEL_GENERATED] = {PLAIN(prof_generated, start, pid),
+			     1,
+			     {offsetof(struct prof_generated, name)}},
 };
 
 struct interned {
 	uint64_t key[2];
-	struct number_table table[INTERN_KINDS]; /* empty: to be filled again */
+	struct number_table table[MODEL_INTERNED]; /* empty: to be filled again */
 };
 
 static struct interned *index_of(struct profile *p)
@@ -69,19 +53,6 @@ static struct interned *index_of(struct profile *p)
 		x->key[1] = (uint64_t)(uintptr_t)&x ^ 0x9e3779b97f4a7c15u;
 	}
 	return x;
-}
-
-static uint32_t *count_of(struct profile *p, const struct kind *k)
-{
-	return (uint32_t *)(void *)((char *)p + k->count);
-}
-
-static char *element(const struct profile *p, const struct kind *k, uint32_t number)
-{
-	char *array;
-
-	memcpy(&array, (const char *)p + k->array, sizeof array);
-	return array + number * k->bytes;
 }
 
 static char *text_of(const struct kind *k, const void *element, unsigned i)
@@ -123,36 +94,32 @@ static uint32_t hash_of(const struct interned *x, const struct kind *k, const ch
 
 struct sought {
 	const struct profile *p;
-	const struct kind *kind;
+	enum model_array kind;
 };
 
 static bool same(const void *context, const void *wanted, uint32_t number)
 {
 	const struct sought *s = context;
-	const char *known = element(s->p, s->kind, number), *w = wanted;
+	const struct kind *k = &kinds[s->kind];
+	const char *known = model_element(s->p, s->kind, number), *w = wanted;
 
-	for (unsigned i = 0; i < s->kind->texts; i++)
-		if (strcmp(text_of(s->kind, known, i), text_of(s->kind, w, i)))
+	for (unsigned i = 0; i < k->texts; i++)
+		if (strcmp(text_of(k, known, i), text_of(k, w, i)))
 			return false;
-	return !memcmp(known + s->kind->plain, w + s->kind->plain, s->kind->plain_bytes);
+	return !memcmp(known + k->plain, w + k->plain, k->plain_bytes);
 }
 
-/* Room for one more in the array and in the table, which is filled again where it is empty. */
-static bool make_room(struct profile *p, struct interned *x, enum intern_kind kind)
+/* Room for one more in the table, which is filled again where it is empty. */
+static bool make_room(struct profile *p, struct interned *x, enum model_array kind)
 {
-	const struct kind *k = &kinds[kind];
 	struct number_table *t = &x->table[kind];
-	uint32_t count = *count_of(p, k);
+	uint32_t count = *model_count(p, kind);
 	bool empty = !t->slots;
 
-	if (count == PROF_NONE - 1 || number_table_reserve(t, count + 1) < 0)
+	if (number_table_reserve(t, count + 1) < 0)
 		return false;
-	void *grown = array_room(element(p, k, 0), &p->index->room[k->room], count, k->bytes);
-	if (!grown)
-		return false;
-	memcpy((char *)p + k->array, &grown, sizeof grown);
 	for (uint32_t i = 0; empty && i < count; i++)
-		number_table_add(t, hash_of(x, k, element(p, k, i)), i);
+		number_table_add(t, hash_of(x, &kinds[kind], model_element(p, kind, i)), i);
 	return true;
 }
 
@@ -179,27 +146,30 @@ static bool copy_texts(const struct kind *k, char *element)
 
 /* Index in the model of an equal element (struct prof_module and so on), which is copied with its
  * texts if it is new. PROF_NONE: out of memory. PROF_NO_MODULE: no number is left for it. */
-static uint32_t intern_add(struct profile *p, enum intern_kind kind, const void *wanted)
+static uint32_t intern_add(struct profile *p, enum model_array kind, const void *wanted)
 {
-	const struct kind *k = &kinds[kind];
 	struct interned *x = index_of(p);
-	uint32_t hash, *count = count_of(p, k);
-	const struct sought sought = {p, k};
+	uint32_t hash, *count = model_count(p, kind);
+	const struct sought sought = {p, kind};
 
 	if (!x || !make_room(p, x, kind))
 		return PROF_NONE;
-	hash = hash_of(x, k, wanted);
+	hash = hash_of(x, &kinds[kind], wanted);
 	struct number_slot *slot = number_table_find(&x->table[kind], hash, same, &sought, wanted);
 	if (slot->number != NUMBER_TABLE_FREE)
 		return slot->number;
-	if (kind == INTERN_MODULE && *count == PROF_SOURCE)
+	if (kind == MODEL_MODULE && *count == PROF_SOURCE)
 		return PROF_NO_MODULE;
-	char *own = element(p, k, *count);
-	memcpy(own, wanted, k->bytes);
-	if (!copy_texts(k, own))
+	char *own = model_add(p, kind);
+	if (!own)
 		return PROF_NONE;
-	*slot = (struct number_slot){*count, hash};
-	return (*count)++;
+	memcpy(own, wanted, model_bytes(kind));
+	if (!copy_texts(&kinds[kind], own)) {
+		--*count;
+		return PROF_NONE;
+	}
+	*slot = (struct number_slot){*count - 1, hash};
+	return *count - 1;
 }
 
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
@@ -209,7 +179,7 @@ uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build
 
 	if (build_id)
 		memcpy(m.build_id, build_id, build_id_bytes);
-	return intern_add(p, INTERN_MODULE, &m);
+	return intern_add(p, MODEL_MODULE, &m);
 }
 
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group)
@@ -217,18 +187,17 @@ uint32_t intern_function(struct profile *p, const char *name, const char *librar
 	const struct prof_function f = {
 		.name = (char *)name, .library = (char *)library, .group = group};
 
-	return intern_add(p, INTERN_FUNCTION, &f);
+	return intern_add(p, MODEL_FUNCTION, &f);
 }
 
-void intern_forget(struct profile *p, enum intern_kind kind, uint32_t from)
+void intern_forget(struct profile *p, enum model_array kind, uint32_t from)
 {
-	const struct kind *k = &kinds[kind];
-	uint32_t *count = count_of(p, k);
+	uint32_t *count = model_count(p, kind);
 
 	if (p->index->interned && (!from || *count > from))
 		number_table_clear(&p->index->interned->table[kind]);
 	while (*count > from)
-		free_texts(k, element(p, k, --*count), k->texts);
+		free_texts(&kinds[kind], model_element(p, kind, --*count), kinds[kind].texts);
 }
 
 /* Functions of interpreted languages and generated code: their names are UTF-8 as in RFC 3629. */
@@ -277,12 +246,12 @@ uint32_t source_add_function(struct profile *p, const struct prof_source_functio
 	clean_text(file, sizeof file, f->file, true);
 	own.name = name;
 	own.file = file;
-	return intern_add(p, INTERN_SOURCE_FUNCTION, &own);
+	return intern_add(p, MODEL_SOURCE_FUNCTION, &own);
 }
 
 uint32_t source_add_line(struct profile *p, const struct prof_source_line *l)
 {
-	return intern_add(p, INTERN_SOURCE_LINE, l);
+	return intern_add(p, MODEL_SOURCE_LINE, l);
 }
 
 uint32_t source_add_generated(struct profile *p, const struct prof_generated *g)
@@ -294,5 +263,5 @@ uint32_t source_add_generated(struct profile *p, const struct prof_generated *g)
 		return PROF_NONE;
 	clean_text(name, sizeof name, g->name, false);
 	own.name = name;
-	return intern_add(p, INTERN_GENERATED, &own);
+	return intern_add(p, MODEL_GENERATED, &own);
 }

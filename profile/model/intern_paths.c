@@ -73,21 +73,8 @@ int intern_paths_expect(struct profile *p, uint32_t more)
 {
 	if (!p->index->paths && !(p->index->paths = calloc(1, sizeof(*p->index->paths))))
 		return -1;
-	p->path =
-		array_expect(p->path, &p->index->room[MODEL_PATH], p->paths, more, sizeof *p->path);
+	model_expect(p, MODEL_PATH, more);
 	return make_table(p, (uint64_t)p->paths + more + 1);
-}
-
-static int make_room(struct profile *p)
-{
-	struct prof_path *grown;
-
-	if (intern_paths_expect(p, 0) < 0)
-		return -1;
-	grown = array_room(p->path, &p->index->room[MODEL_PATH], p->paths, sizeof *grown);
-	if (grown)
-		p->path = grown;
-	return grown ? 0 : -1;
 }
 
 static struct block *new_block(struct block *last)
@@ -130,18 +117,19 @@ uint32_t intern_paths_add(struct profile *p, const struct prof_frame *frame, uin
 	uint32_t hash = hash_of(frame, frames, flags);
 	struct prof_path path = {(struct prof_frame *)frame, frames, flags};
 
-	if (make_room(p) < 0)
+	if (intern_paths_expect(p, 0) < 0)
 		return PROF_NONE;
 	struct number_slot *slot =
 		number_table_find(&p->index->paths->table, hash, same_path, p->path, &path);
 	if (slot->number != NUMBER_TABLE_FREE)
 		return slot->number;
 	path.frame = keep_frames(p->index->paths, frame, frames);
-	if (!path.frame)
+	struct prof_path *own = path.frame ? model_add(p, MODEL_PATH) : NULL;
+	if (!own)
 		return PROF_NONE;
-	*slot = (struct number_slot){p->paths, hash};
-	p->path[p->paths] = path;
-	return p->paths++;
+	*own = path;
+	*slot = (struct number_slot){p->paths - 1, hash};
+	return p->paths - 1;
 }
 
 void intern_paths_rest(struct profile *p)

@@ -34,11 +34,10 @@ int site_cost_note(struct profile *p, const struct prof_site_cost *cost)
 	uint32_t at = place_of(p, cost->entry);
 
 	if (at == p->site_costs || p->site_cost[at].entry != cost->entry) {
-		if (!INTERN_ROOM(p, site_cost, site_costs, MODEL_SITE_COST))
+		if (!model_add(p, MODEL_SITE_COST))
 			return -1;
 		memmove(p->site_cost + at + 1, p->site_cost + at,
-			(p->site_costs - at) * sizeof *cost);
-		p->site_costs++;
+			(p->site_costs - 1 - at) * sizeof *cost);
 	}
 	p->site_cost[at] = *cost;
 	return 0;
@@ -48,9 +47,7 @@ int site_cost_note(struct profile *p, const struct prof_site_cost *cost)
 
 struct prof_account *account_add(struct profile *p)
 {
-	if (!INTERN_ROOM(p, account, accounts, MODEL_ACCOUNT))
-		return NULL;
-	return &p->account[p->accounts++];
+	return model_add(p, MODEL_ACCOUNT);
 }
 
 int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu)
@@ -99,11 +96,10 @@ struct profile *profile_new(void)
 
 struct profile_size profile_size(const struct profile *p)
 {
-	struct profile_size size = {0};
+	struct profile_size size;
 
-	PROF_SET(&size, p, processes, tables, modules, paths, functions, entries, gaps, slowests,
-		 site_costs, accounts, path_differences, looks, source_functions, source_lines,
-		 generateds, samples);
+	for (unsigned kind = 0; kind < MODEL_ARRAYS; kind++)
+		size.count[kind] = *model_count(p, kind);
 	return size;
 }
 
@@ -119,24 +115,19 @@ void model_clear_process(void *process)
 
 void profile_shrink(struct profile *p, const struct profile_size *size)
 {
-	intern_forget(p, INTERN_MODULE, size->modules);
-	intern_forget(p, INTERN_FUNCTION, size->functions);
-	intern_forget(p, INTERN_SOURCE_FUNCTION, size->source_functions);
-	intern_forget(p, INTERN_SOURCE_LINE, size->source_lines);
-	intern_forget(p, INTERN_GENERATED, size->generateds);
-	intern_paths_forget(p, size->paths);
-	while (p->processes > size->processes) {
-		struct prof_process *q = &p->process[--p->processes];
-
-		model_clear_process(q);
-	}
-	while (p->entries > size->entries)
-		sums_free(&p->entry[--p->entries].sums);
-	PROF_SET(p, size, tables, gaps, slowests, looks, site_costs, samples);
-	while (p->path_differences > size->path_differences)
-		free(p->path_difference[--p->path_differences].frame);
-	while (p->accounts > size->accounts)
-		account_clear(&p->account[--p->accounts]);
+	for (unsigned kind = 0; kind < MODEL_INTERNED; kind++)
+		intern_forget(p, kind, size->count[kind]);
+	intern_paths_forget(p, size->count[MODEL_PATH]);
+	for (uint32_t i = size->count[MODEL_PROCESS]; i < p->processes; i++)
+		model_clear_process(&p->process[i]);
+	for (uint32_t i = size->count[MODEL_ENTRY]; i < p->entries; i++)
+		sums_free(&p->entry[i].sums);
+	for (uint32_t i = size->count[MODEL_PATH_DIFFERENCE]; i < p->path_differences; i++)
+		free(p->path_difference[i].frame);
+	for (uint32_t i = size->count[MODEL_ACCOUNT]; i < p->accounts; i++)
+		account_clear(&p->account[i]);
+	for (unsigned kind = MODEL_INTERNED; kind < MODEL_ARRAYS; kind++)
+		*model_count(p, kind) = size->count[kind];
 }
 
 void profile_free(struct profile *p)
@@ -144,16 +135,9 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	profile_shrink(p, &(struct profile_size){0});
-	void *const arrays[] = {
-		p->process,	p->table,     p->module,	  p->function,
-		p->entry,	p->gap,	      p->slowest,	  p->look,
-		p->site_cost,	p->account,   p->path_difference, p->source_function,
-		p->source_line, p->generated, p->sample};
-
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(*arrays); i++)
-		free(arrays[i]);
+	for (unsigned kind = 0; kind < MODEL_ARRAYS; kind++)
+		free(model_element(p, kind, 0));
 	intern_paths_free(p);
-	free(p->path);
 	free(p->index->interned);
 	free(p->index);
 	free(p);

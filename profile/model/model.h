@@ -10,27 +10,32 @@
 #include "profile/model/clocks.h"
 #include "profile/profile.h"
 
-/* The private part of a model: hash tables by which equal modules and functions become one, room in
- * its arrays, and the clock as the files had it. */
-
+/* The arrays of a model: those of which equal elements are one (intern.c), those that fold.c
+ * numbers anew, in its order, and others. */
 enum model_array {
-	MODEL_PROCESS,
-	MODEL_TABLE,
 	MODEL_MODULE,
-	MODEL_PATH,
 	MODEL_FUNCTION,
-	MODEL_ENTRY,
-	MODEL_GAP,
-	MODEL_SLOWEST,
-	MODEL_LOOK,
-	MODEL_SITE_COST,
-	MODEL_ACCOUNT,
 	MODEL_SOURCE_FUNCTION,
 	MODEL_SOURCE_LINE,
 	MODEL_GENERATED,
+	MODEL_INTERNED, /* how many are so */
+	MODEL_PROCESS = MODEL_INTERNED,
+	MODEL_TABLE,
+	MODEL_ENTRY,
+	MODEL_GAP,
+	MODEL_LOOK,
+	MODEL_SLOWEST,
+	MODEL_SITE_COST,
 	MODEL_SAMPLE,
+	MODEL_FOLDED, /* the end of those */
+	MODEL_PATH = MODEL_FOLDED,
+	MODEL_ACCOUNT,
+	MODEL_PATH_DIFFERENCE,
 	MODEL_ARRAYS
 };
+
+/* The private part of a model: hash tables by which equal modules and functions become one, room in
+ * its arrays, and the clock as the files had it. */
 
 struct profile_index {
 	struct interned *interned;
@@ -45,31 +50,22 @@ struct profile_index {
 	uint32_t files; /* added so far */
 };
 
-/* Room for one more in an array of the model, zeroed; false when out of memory. */
-#define INTERN_ROOM(p, array, count, kind)                                                         \
-	({                                                                                         \
-		void *grown_ = array_room((p)->array, &(p)->index->room[kind], (p)->count,         \
-					  sizeof *(p)->array);                                     \
-		if (grown_)                                                                        \
-			(p)->array = grown_;                                                       \
-		grown_ != NULL;                                                                    \
-	})
+/* One more element, zeroed; NULL when out of memory. */
+void *model_add(struct profile *p, enum model_array kind);
 
-enum intern_kind {
-	INTERN_MODULE,
-	INTERN_FUNCTION,
-	INTERN_SOURCE_FUNCTION,
-	INTERN_SOURCE_LINE,
-	INTERN_GENERATED,
-	INTERN_KINDS
-};
+/* Room for so many more at once, in huge pages, where there is memory for that. */
+void model_expect(struct profile *p, enum model_array kind, uint32_t more);
+
+size_t model_bytes(enum model_array kind); /* of an element */
+uint32_t *model_count(const struct profile *p, enum model_array kind);
+void *model_element(const struct profile *p, enum model_array kind, uint32_t index);
 
 uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
 		       uint32_t build_id_bytes);
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
 
 /* Forget what is of an index `from` or above, and free it. From 0 the table's memory goes, too. */
-void intern_forget(struct profile *p, enum intern_kind kind, uint32_t from);
+void intern_forget(struct profile *p, enum model_array kind, uint32_t from);
 
 /* Equal call paths of all files and threads are one path of the model. */
 
@@ -93,9 +89,7 @@ void intern_paths_free(struct profile *p);
 /* How large a model is, to go back to when what is added fails. */
 
 struct profile_size {
-	uint32_t processes, tables, modules, paths, functions, entries, gaps, slowests, site_costs,
-		accounts, path_differences, looks, source_functions, source_lines, generateds,
-		samples;
+	uint32_t count[MODEL_ARRAYS];
 };
 
 struct profile_size profile_size(const struct profile *p);
@@ -121,5 +115,3 @@ void filters_store(const struct profile *p, struct scp_header *h);
 void usage_add(struct profile *p, const struct scp_header *h);
 /* Into the header of a merged file. */
 void usage_store(const struct profile *p, struct scp_header *h);
-
-/* Accounts of the CPUs' time in a model (profile.h has the rest). */

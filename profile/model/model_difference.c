@@ -99,18 +99,18 @@ static void put_entries(struct profile *p, const struct part *before, uint32_t b
 			struct part *now, uint32_t nows)
 {
 	struct profile_size size = profile_size(p);
-	uint32_t k = 0;
+	uint32_t k = 0, *entries = &size.count[MODEL_ENTRY];
 
-	size.entries = size.gaps = size.slowests = size.looks = 0;
+	*entries = size.count[MODEL_GAP] = size.count[MODEL_SLOWEST] = size.count[MODEL_LOOK] = 0;
 	for (uint32_t i = 0; i < nows; i++) {
 		while (k < befores && by_place(&before[k], &now[i]) < 0)
 			k++;
 		if (subtract(&now[i],
 			     k < befores && by_place(&before[k], &now[i]) == 0 ? &before[k] : NULL))
-			put_entry(&p->entry[size.entries++], &now[i]);
+			put_entry(&p->entry[(*entries)++], &now[i]);
 	}
-	size.processes = size.processes ? 1 : 0;
-	size.tables = size.tables ? 1 : 0;
+	size.count[MODEL_PROCESS] = p->processes ? 1 : 0;
+	size.count[MODEL_TABLE] = p->tables ? 1 : 0;
 	profile_shrink(p, &size);
 	if (p->processes)
 		p->process[0].count = 1;

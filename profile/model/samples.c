@@ -9,10 +9,11 @@
 
 int samples_add(struct profile *p, const struct prof_sample *sample)
 {
-	if (!INTERN_ROOM(p, sample, samples, MODEL_SAMPLE))
-		return -1;
-	p->sample[p->samples++] = *sample;
-	return 0;
+	struct prof_sample *s = model_add(p, MODEL_SAMPLE);
+
+	if (s)
+		*s = *sample;
+	return s ? 0 : -1;
 }
 
 void samples_sum(void *to, void *from)
@@ -77,13 +78,14 @@ int samples_process(struct profile *p, uint32_t pid, uint64_t start_mono_ns)
 				 .argv = calloc(1, sizeof(*q.argv)),
 				 .start_mono_ns = start_mono_ns};
 
-	if (!q.exe || !q.program || !q.file || !q.argv ||
-	    !INTERN_ROOM(p, process, processes, MODEL_PROCESS)) {
+	bool whole = q.exe && q.program && q.file && q.argv;
+	struct prof_process *own = whole ? model_add(p, MODEL_PROCESS) : NULL;
+
+	if (own)
+		*own = q;
+	else
 		model_clear_process(&q);
-		return -1;
-	}
-	p->process[p->processes++] = q;
-	return 0;
+	return own ? 0 : -1;
 }
 
 uint32_t samples_process_find(const struct profile *p, uint32_t pid, uint64_t start_mono_ns)

@@ -86,18 +86,16 @@ static char **program_arguments(const char *bytes, uint32_t count, uint32_t *arg
 static int load_process(struct load *l, const struct prof_process *from, const char *exe,
 			const char *program, const char *argv, uint32_t argv_bytes)
 {
-	struct profile *p = l->p;
+	struct prof_process *out = model_add(l->p, MODEL_PROCESS);
 
-	if (!INTERN_ROOM(p, process, processes, MODEL_PROCESS))
+	if (!out)
 		return -1;
-	struct prof_process *out = &p->process[p->processes];
 	*out = *from;
 	out->exe = strdup(exe);
 	out->program = program_name(program, exe);
 	out->file = strdup(l->raw->path);
 	out->owner = l->raw->owner;
 	out->argv = program_arguments(argv, argv_bytes, &out->argc);
-	p->processes++;
 	return out->exe && out->program && out->file && out->argv ? 0 : -1;
 }
 
@@ -192,11 +190,10 @@ static int load_function(struct load *l, uint32_t i)
 static int load_table(struct load *l, uint32_t i)
 {
 	const struct scp_table *r = raw_record(l->raw, &l->raw->list[SCP_REC_TABLE].ref[i]);
-	struct profile *p = l->p;
+	struct prof_table *t = model_add(l->p, MODEL_TABLE);
 
-	if (!INTERN_ROOM(p, table, tables, MODEL_TABLE))
+	if (!t)
 		return -1;
-	struct prof_table *t = &p->table[p->tables];
 	*t = (struct prof_table){
 		.process = l->process,
 		.live = r->live != 0,
@@ -210,7 +207,7 @@ static int load_table(struct load *l, uint32_t i)
 	if (raw_header(l->raw)->flags & SCP_FILE_MERGED)
 		t->process = index_of(l, SCP_REC_PROCESS, 0, r->process);
 	load_states_of_table(l->raw, r->id, &t->states);
-	l->map[SCP_REC_TABLE][i] = p->tables++;
+	l->map[SCP_REC_TABLE][i] = l->p->tables - 1;
 	return 0;
 }
 
@@ -227,10 +224,10 @@ static int load_entry(struct load *l, uint32_t i)
 	const struct raw_ref *ref = &l->raw->list[SCP_REC_ENTRY].ref[i];
 	const struct scp_entry *r = raw_record(l->raw, ref);
 	struct profile *p = l->p;
+	struct prof_entry *e = model_add(p, MODEL_ENTRY);
 
-	if (!INTERN_ROOM(p, entry, entries, MODEL_ENTRY))
+	if (!e)
 		return -1;
-	struct prof_entry *e = &p->entry[p->entries++];
 	*e = (struct prof_entry){
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
 		.path = load_paths_add(&l->paths, find_path(l, i)),
@@ -252,10 +249,10 @@ static int load_gap(struct load *l, uint32_t i)
 	const struct raw_ref *ref = &l->raw->list[SCP_REC_GAP].ref[i];
 	const struct scp_gap *r = raw_record(l->raw, ref);
 	struct profile *p = l->p;
+	struct prof_gap *g = model_add(p, MODEL_GAP);
 
-	if (!INTERN_ROOM(p, gap, gaps, MODEL_GAP))
+	if (!g)
 		return -1;
-	struct prof_gap *g = &p->gap[p->gaps++];
 	*g = (struct prof_gap){
 		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
 		.from = ref->id ? index_of(l, SCP_REC_ENTRY, ref->table, ref->id) : PROF_NONE,
@@ -302,11 +299,8 @@ static int make_maps(struct load *l)
 /* For what may be a million. */
 static int make_large_room(struct load *l)
 {
-	struct profile *p = l->p;
-
-	p->entry = array_expect(p->entry, &p->index->room[MODEL_ENTRY], p->entries,
-				l->raw->list[SCP_REC_ENTRY].count, sizeof *p->entry);
-	return intern_paths_expect(p, l->raw->list[SCP_REC_PATH].count);
+	model_expect(l->p, MODEL_ENTRY, l->raw->list[SCP_REC_ENTRY].count);
+	return intern_paths_expect(l->p, l->raw->list[SCP_REC_PATH].count);
 }
 
 static int load_all(struct load *l)

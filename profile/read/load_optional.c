@@ -87,9 +87,9 @@ static int load_slow_call(struct profile *p, const struct raw_file *raw, uint32_
 {
 	const struct scp_slowest *r = raw_record(raw, ref);
 
-	if (!INTERN_ROOM(p, slowest, slowests, MODEL_SLOWEST))
+	struct prof_slowest *s = model_add(p, MODEL_SLOWEST);
+	if (!s)
 		return -1;
-	struct prof_slowest *s = &p->slowest[p->slowests++];
 	*s = (struct prof_slowest){
 		.entry = load_index(raw, map, SCP_REC_ENTRY, ref->table, r->entry),
 	};
@@ -132,10 +132,10 @@ static int load_one_look(struct profile *p, const struct raw_file *raw, uint32_t
 	PROF_COPY_RUN(&k, calls, units_sq, r, calls, units_sq_hi);
 	if (!k.calls || !look_is_sane(&k))
 		return 0;
-	if (!INTERN_ROOM(p, look, looks, MODEL_LOOK))
-		return -1;
-	p->look[p->looks++] = k;
-	return 0;
+	struct prof_look *own = model_add(p, MODEL_LOOK);
+	if (own)
+		*own = k;
+	return own ? 0 : -1;
 }
 
 int load_look(struct profile *p, const struct raw_file *raw, uint32_t *const *map)

@@ -84,23 +84,16 @@ int load_paths_differences(struct profile *p, const struct raw_file *raw)
 {
 	const struct raw_list *list = &raw->list[SCP_REC_PATH_DIFFERENCE];
 
-	if (list->count && !p->path_difference)
-		p->path_difference = calloc(SCP_PATH_DIFFERENCES_MAX, sizeof *p->path_difference);
-	if (list->count && !p->path_difference)
-		return -1;
 	for (uint32_t i = 0; i < list->count && p->path_differences < SCP_PATH_DIFFERENCES_MAX;
 	     i++) {
 		const struct scp_path_difference *r = raw_record(raw, &list->ref[i]);
-		struct prof_path_difference *d = &p->path_difference[p->path_differences];
+		struct prof_path_difference *d = model_add(p, MODEL_PATH_DIFFERENCE);
 		size_t bytes = ((size_t)r->ours + r->theirs) * sizeof r->frame[0];
 
-		*d = (struct prof_path_difference){
-			.at = r->at, .ours = r->ours, .theirs = r->theirs};
-		d->frame = malloc(bytes + 1);
-		if (!d->frame)
+		if (!d || !(d->frame = malloc(bytes + 1)))
 			return -1;
+		PROF_SET(d, r, at, ours, theirs);
 		memcpy(d->frame, r->frame, bytes);
-		p->path_differences++;
 	}
 	return 0;
 }

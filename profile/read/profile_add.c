@@ -88,12 +88,14 @@ static void add_header(struct profile *p, const struct scp_header *h)
 static bool calibrate(struct profile *p, const struct raw_file *raw,
 		      const struct profile_size *before, double ns_per_unit)
 {
+	const uint32_t tables = before->count[MODEL_TABLE], entries = before->count[MODEL_ENTRY];
+
 	if (raw_header(raw)->flags & SCP_FILE_MERGED)
 		return true;
 	if (raw_header(raw)->flags & SCP_FILE_LENGTHS)
-		calibrate_to_ns(p, before->tables, before->entries, ns_per_unit);
-	steal_limit(p, before->tables, raw_header(raw));
-	return calibrate_file(p, before->tables, before->entries, ns_per_unit);
+		calibrate_to_ns(p, tables, entries, ns_per_unit);
+	steal_limit(p, tables, raw_header(raw));
+	return calibrate_file(p, tables, entries, ns_per_unit);
 }
 
 /* Longest first; ties by when and by whom. */
@@ -225,8 +227,8 @@ static enum added try_file(struct profile *p, const char *path, int fd, uint64_t
 		p->foreign |= raw.owner && raw.owner != geteuid();
 		clocks_take(p, raw_header(&raw)->machine, raw_header(&raw)->boot_id, &clocks);
 		clocks_add_overhead(p, raw_header(&raw),
-				    clocks_depth(p, before.entries, p->entries, NULL));
-		join_slowest(p, &raw_header(&raw)->slowest, before.slowests,
+				    clocks_depth(p, before.count[MODEL_ENTRY], p->entries, NULL));
+		join_slowest(p, &raw_header(&raw)->slowest, before.count[MODEL_SLOWEST],
 			     clocks.fast.ns_per_unit);
 		p->index->files++;
 	}

@@ -144,9 +144,9 @@ static void test_what_is_forgotten_can_come_again(void **state)
 		assert_int_equal(source_add_line(p, &(struct prof_source_line){.function = late}),
 				 lines);
 		assert_int_equal(p->source_lines, lines + 1);
-		intern_forget(p, INTERN_SOURCE_FUNCTION, functions);
-		intern_forget(p, INTERN_SOURCE_LINE, lines);
-		intern_forget(p, INTERN_GENERATED, 0);
+		intern_forget(p, MODEL_SOURCE_FUNCTION, functions);
+		intern_forget(p, MODEL_SOURCE_LINE, lines);
+		intern_forget(p, MODEL_GENERATED, 0);
 		assert_int_equal(p->source_functions, functions);
 		assert_true(p->source_lines == lines && p->generateds == 0);
 	}
