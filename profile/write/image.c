@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/read/raw.h"
+
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
@@ -34,18 +36,7 @@ static uint64_t extend(struct image *img, uint64_t bytes)
 	return at;
 }
 
-void image_begin(struct image *img)
-{
-	*img = (struct image){0};
-	extend(img, SCP_HEADER_BYTES);
-}
-
-struct scp_header *image_header(const struct image *img)
-{
-	return (struct scp_header *)(void *)img->bytes;
-}
-
-void image_open_chunk(struct image *img, uint32_t type, uint32_t table)
+static void open_chunk(struct image *img, uint32_t magic, uint32_t type)
 {
 	struct scp_chunk *c;
 
@@ -53,12 +44,24 @@ void image_open_chunk(struct image *img, uint32_t type, uint32_t table)
 	if (img->failed)
 		return;
 	c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
-	c->magic = SCP_CHUNK_MAGIC;
+	c->magic = magic;
 	c->type = type;
-	c->table = table;
+	c->table = img->table;
 }
 
-void image_close_chunk(struct image *img)
+void image_begin(struct image *img)
+{
+	*img = (struct image){0};
+	extend(img, SCP_HEADER_BYTES);
+	open_chunk(img, SCP_CHUNK_MAGIC, SCP_CHUNK_PROCESS);
+}
+
+struct scp_header *image_header(const struct image *img)
+{
+	return (struct scp_header *)(void *)img->bytes;
+}
+
+void image_end(struct image *img)
 {
 	uint64_t used = img->used - img->chunk;
 
@@ -68,14 +71,30 @@ void image_close_chunk(struct image *img)
 	struct scp_chunk *c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
 	c->used = used;
 	c->bytes = img->used - img->chunk;
-	img->chunk = 0;
+}
+
+/* A chunk that has room for so many bytes more. */
+static void find_chunk(struct image *img, const struct record_kind *kind, uint64_t bytes)
+{
+	uint32_t magic = kind->optional ? SCP_OPTIONAL_MAGIC : SCP_CHUNK_MAGIC;
+	uint32_t type = kind->optional	   ? kind->optional
+			: kind->of_process ? SCP_CHUNK_PROCESS
+					   : SCP_CHUNK_TABLE;
+	const struct scp_chunk *c = (const void *)(img->bytes + img->chunk);
+
+	if (img->failed || (c->magic == magic && c->type == type && c->table == img->table &&
+			    (!kind->optional || img->used - img->chunk + bytes <= SCP_GRANULE)))
+		return;
+	image_end(img);
+	open_chunk(img, magic, type);
 }
 
 void *image_record(struct image *img, uint32_t type, uint64_t bytes)
 {
 	uint64_t whole = round_up(bytes, SCP_RECORD_ALIGN);
-	uint64_t at = extend(img, whole);
 
+	find_chunk(img, &record_kinds[type], whole);
+	uint64_t at = extend(img, whole);
 	if (img->failed)
 		return NULL;
 	struct scp_record *r = (struct scp_record *)(void *)(img->bytes + at);
@@ -88,32 +107,6 @@ void image_copy(struct image *img, uint32_t type, const void *record, uint64_t b
 {
 	const size_t head = sizeof(struct scp_record);
 	uint8_t *r = image_record(img, type, bytes);
-
-	if (r)
-		memcpy(r + head, (const uint8_t *)record + head, bytes - head);
-}
-
-void *image_optional_record(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
-			    uint64_t bytes)
-{
-	uint64_t whole = round_up(bytes, SCP_RECORD_ALIGN);
-
-	if (img->chunk && img->used - img->chunk + whole > SCP_GRANULE)
-		image_close_chunk(img);
-	if (!img->chunk) {
-		image_open_chunk(img, chunk_type, table);
-		if (!img->failed)
-			((struct scp_chunk *)(void *)(img->bytes + img->chunk))->magic =
-				SCP_OPTIONAL_MAGIC;
-	}
-	return image_record(img, type, bytes);
-}
-
-void image_optional_copy(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
-			 const void *record, uint64_t bytes)
-{
-	const size_t head = sizeof(struct scp_record);
-	uint8_t *r = image_optional_record(img, chunk_type, table, type, bytes);
 
 	if (r)
 		memcpy(r + head, (const uint8_t *)record + head, bytes - head);

@@ -8,31 +8,25 @@
 struct image {
 	uint8_t *bytes;
 	uint64_t used, room;
-	uint64_t chunk; /* where the open chunk begins; 0: none */
+	uint64_t chunk; /* where the latest chunk begins */
+	uint32_t table; /* that records are of from now on; 0: of none */
 	bool failed;	/* memory ran out: nothing more is added */
 };
 
-/* Starts with a zeroed header. */
+/* Starts with a zeroed header, and the chunk of the process. */
 void image_begin(struct image *img);
 struct scp_header *image_header(const struct image *img);
 
-void image_open_chunk(struct image *img, uint32_t type, uint32_t table);
-/* Fills the chunk's sizes and pads it to SCP_GRANULE. */
-void image_close_chunk(struct image *img);
-
-/* A zeroed record of `bytes`, rounded up, with its header filled. It may move
- * at the next call. NULL when out of memory. */
+/* A zeroed record of `bytes`, rounded up, with its header filled: in the latest chunk, or in a new
+ * one, where that is of another type or table, or optional and without room (one granule). It may
+ * move at the next call. NULL when out of memory. */
 void *image_record(struct image *img, uint32_t type, uint64_t bytes);
-
-/* The same in an optional chunk, of one granule: in the open one, which is closed where it has no
- * room, or in a new one. What is open must be of that type and table. */
-void *image_optional_record(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
-			    uint64_t bytes);
 
 /* Adds a copy of a whole record, whose header is filled. */
 void image_copy(struct image *img, uint32_t type, const void *record, uint64_t bytes);
-void image_optional_copy(struct image *img, uint32_t chunk_type, uint32_t table, uint32_t type,
-			 const void *record, uint64_t bytes);
+
+/* The latest chunk is complete: fills its sizes and pads it to SCP_GRANULE. */
+void image_end(struct image *img);
 
 static inline void image_split(prof_u128 v, uint64_t *low, uint64_t *high)
 {
@@ -44,8 +38,8 @@ static inline void image_split(prof_u128 v, uint64_t *low, uint64_t *high)
  * id, path, function and outcome; it is not to be used afterwards. */
 void write_sums(struct image *img, struct scp_entry *r, const struct prof_sums *s);
 
-/* Switched calls as optional chunks, of a table and of its entries: `entry` are their indices, in
- * the order of their ids, which are 1 to `entries`. No chunk may be open. */
+/* Switched calls as optional chunks, of a table (as img->table) and of its entries: `entry` are
+ * their indices, in the order of their ids, which are 1 to `entries`. */
 void write_states(struct image *img, const struct profile *p, uint32_t table, const uint32_t *entry,
 		  uint32_t entries);
 
@@ -69,7 +63,7 @@ void write_paths_begin_table(struct write_paths *w, uint32_t id);
 /* The number of a path in the table; its record is written where there is none yet. */
 uint32_t write_paths_put(struct write_paths *w, struct image *img, uint32_t index);
 
-/* The samples of all processes, in optional chunks; none is open before or after. */
+/* The samples of all processes, in optional chunks. */
 void write_samples(struct image *img, const struct profile *p);
 
 void write_paths_differences(struct image *img, const struct profile *p);
@@ -82,14 +76,13 @@ void write_displacement_site(struct image *img, uint32_t id, const struct profil
 /* The accounts of the CPUs' time, in optional chunks. */
 void write_displacement_accounts(struct image *img, const struct profile *p);
 
-/* Source code: ids are indices in the model, from 1. No chunk may be open before what follows, and
- * none is open after it. */
+/* Source code: ids are indices in the model, from 1. */
 void write_source(struct image *img, const struct profile *p);
 
 /* Calls that passed through, of all tables. */
 void write_look(struct image *img, const struct profile *p);
 
-/* The slowest calls, behind the chunks of the tables. entry_id: of each entry in its table. */
+/* The slowest calls. entry_id: of each entry in its table. */
 void write_slowest(struct image *img, const struct profile *p, const uint32_t *entry_id);
 
 /* Calls by octaves, batch by batch: one chunk for each entry that has them. */

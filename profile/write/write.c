@@ -128,14 +128,13 @@ static void write_gap(struct writer *w, uint32_t id, uint32_t index)
 
 static void write_table(struct writer *w, uint32_t t)
 {
-	image_open_chunk(&w->img, SCP_CHUNK_TABLE, t + 1);
+	w->img.table = t + 1;
 	write_paths_begin_table(&w->paths, t + 1);
 	write_table_head(w, t);
 	for (uint32_t i = w->entry_start[t]; i < w->entry_start[t + 1]; i++)
 		write_entry(w, w->entry_order[i]);
 	for (uint32_t i = w->gap_start[t]; i < w->gap_start[t + 1]; i++)
 		write_gap(w, i - w->gap_start[t] + 1, w->gap_order[i]);
-	image_close_chunk(&w->img);
 	write_states(&w->img, w->p, t, &w->entry_order[w->entry_start[t]],
 		     w->entry_start[t + 1] - w->entry_start[t]);
 }
@@ -255,25 +254,25 @@ static void build(struct writer *w)
 	const struct profile *p = w->p;
 
 	image_begin(&w->img);
-	image_open_chunk(&w->img, SCP_CHUNK_PROCESS, 0);
 	for (uint32_t i = 0; i < p->processes; i++)
 		write_process(w, i);
 	for (uint32_t i = 0; i < p->modules; i++)
 		write_module(w, i);
 	for (uint32_t i = 0; i < p->functions; i++)
 		write_function(w, i);
-	image_close_chunk(&w->img);
 	write_source(&w->img, p);
 	for (uint32_t t = 0; t < p->tables; t++)
 		write_table(w, t);
 	write_slowest(&w->img, p, w->entry_id);
 	write_look(&w->img, p);
 	write_tails(&w->img, p, w->entry_id);
+	w->img.table = 0;
 	write_displacement_accounts(&w->img, p);
 	write_paths_differences(&w->img, p);
 	write_ends(&w->img, p);
 	write_attached(&w->img, p);
 	write_samples(&w->img, p);
+	image_end(&w->img);
 	if (!w->img.failed)
 		write_header(w);
 }

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Records of optional chunks that belong to no entry's sums. A chunk is one granule, so that
- * several may be needed. */
+/* Records of optional chunks that belong to no entry's sums. */
 
 #include <math.h>
 #include <string.h>
 
 #include "profile/write/image.h"
 
-static void close_open(struct image *img)
-{
-	if (img->chunk)
-		image_close_chunk(img);
-}
-
 static void write_function(struct image *img, const struct prof_source_function *f, uint32_t id)
 {
 	size_t name_bytes = strlen(f->name) + 1, file_bytes = strlen(f->file) + 1;
-	struct scp_source_function *r = image_optional_record(
-		img, SCP_OPTIONAL_SOURCE, 0, SCP_REC_SOURCE_FUNCTION,
-		offsetof(struct scp_source_function, strings) + name_bytes + file_bytes);
+	struct scp_source_function *r = image_record(img, SCP_REC_SOURCE_FUNCTION,
+						     offsetof(struct scp_source_function, strings) +
+							     name_bytes + file_bytes);
 
 	if (!r)
 		return;
@@ -36,15 +29,14 @@ static void write_line(struct image *img, const struct prof_source_line *l, uint
 	struct scp_source_line r = {.id = id, .function = l->function + 1};
 
 	PROF_COPY_RUN(&r, line, instruction, l, line, instruction);
-	image_optional_copy(img, SCP_OPTIONAL_SOURCE, 0, SCP_REC_SOURCE_LINE, &r, sizeof r);
+	image_copy(img, SCP_REC_SOURCE_LINE, &r, sizeof r);
 }
 
 static void write_generated(struct image *img, const struct prof_generated *g, uint32_t id)
 {
 	size_t name_bytes = strlen(g->name) + 1;
-	struct scp_generated *r =
-		image_optional_record(img, SCP_OPTIONAL_SOURCE, 0, SCP_REC_GENERATED,
-				      offsetof(struct scp_generated, name) + name_bytes);
+	struct scp_generated *r = image_record(img, SCP_REC_GENERATED,
+					       offsetof(struct scp_generated, name) + name_bytes);
 
 	if (!r)
 		return;
@@ -63,10 +55,8 @@ void write_source(struct image *img, const struct profile *p)
 		write_line(img, &p->source_line[i], i + 1);
 	for (uint32_t i = 0; i < p->generateds; i++)
 		write_generated(img, &p->generated[i], i + 1);
-	close_open(img);
 }
 
-/* Looks come in runs of one table each: a run has chunks of its own. */
 void write_look(struct image *img, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->looks; i++) {
@@ -74,20 +64,18 @@ void write_look(struct image *img, const struct profile *p)
 		struct scp_look r = {.function = k->function + 1};
 
 		PROF_COPY_RUN(&r, calls, units_sq_hi, k, calls, units_sq);
-		image_optional_copy(img, SCP_OPTIONAL_LOOK, k->table + 1, SCP_REC_LOOK, &r,
-				    sizeof r);
-		if (i + 1 == p->looks || p->look[i + 1].table != k->table)
-			close_open(img);
+		img->table = k->table + 1;
+		image_copy(img, SCP_REC_LOOK, &r, sizeof r);
 	}
 }
 
-static void write_slow_call(struct image *img, const struct prof_slowest *s, uint32_t table,
-			    uint32_t id, uint32_t entry)
+static void write_slow_call(struct image *img, const struct prof_slowest *s, uint32_t id,
+			    uint32_t entry)
 {
 	struct scp_slowest r = {.id = id, .entry = entry};
 
 	PROF_COPY_RUN(&r, tid, asleep_ns, s, tid, asleep_ns);
-	image_optional_copy(img, SCP_OPTIONAL_SLOWEST, table + 1, SCP_REC_SLOWEST, &r, sizeof r);
+	image_copy(img, SCP_REC_SLOWEST, &r, sizeof r);
 }
 
 void write_slowest(struct image *img, const struct profile *p, const uint32_t *entry_id)
@@ -95,13 +83,13 @@ void write_slowest(struct image *img, const struct profile *p, const uint32_t *e
 	for (uint32_t t = 0; p->slowests && t < p->tables; t++) {
 		uint32_t written = 0;
 
+		img->table = t + 1;
 		for (uint32_t i = 0; i < p->slowests; i++) {
 			uint32_t entry = p->slowest[i].entry;
 
 			if (p->entry[entry].table == t)
-				write_slow_call(img, &p->slowest[i], t, ++written, entry_id[entry]);
+				write_slow_call(img, &p->slowest[i], ++written, entry_id[entry]);
 		}
-		close_open(img);
 	}
 }
 
@@ -120,18 +108,16 @@ static void fill_tail(struct scp_tail *r, uint32_t id, const struct prof_sums *s
 
 void write_tails(struct image *img, const struct profile *p, const uint32_t *entry_id)
 {
-	for (uint32_t i = 0; i < p->entries && !img->failed; i++) {
+	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[i];
 		struct scp_tail *r;
 
 		if (!e->sums.tail || !e->sums.batches.count)
 			continue;
-		r = image_optional_record(img, SCP_OPTIONAL_TAIL, e->table + 1, SCP_REC_TAIL,
-					  sizeof *r);
-		if (!r)
-			return;
-		fill_tail(r, entry_id[i], &e->sums);
-		image_close_chunk(img);
+		img->table = e->table + 1;
+		r = image_record(img, SCP_REC_TAIL, sizeof *r);
+		if (r)
+			fill_tail(r, entry_id[i], &e->sums);
 	}
 }
 
@@ -142,9 +128,8 @@ void write_ends(struct image *img, const struct profile *p)
 		const struct scp_end r = {.process = i + 1, .seen = end->seen, .value = end->value};
 
 		if (end->seen != SCP_END_UNSEEN)
-			image_optional_copy(img, SCP_OPTIONAL_ENDS, 0, SCP_REC_END, &r, sizeof r);
+			image_copy(img, SCP_REC_END, &r, sizeof r);
 	}
-	close_open(img);
 }
 
 void write_attached(struct image *img, const struct profile *p)
@@ -155,10 +140,8 @@ void write_attached(struct image *img, const struct profile *p)
 
 		PROF_COPY_RUN(&r, flags, pid, a, flags, pid);
 		if (a->known)
-			image_optional_copy(img, SCP_OPTIONAL_ATTACH, 0, SCP_REC_ATTACH, &r,
-					    sizeof r);
+			image_copy(img, SCP_REC_ATTACH, &r, sizeof r);
 	}
-	close_open(img);
 }
 
 /* Real numbers become whole picoseconds, nanoseconds, millionths and thousandths, cut to what the
@@ -215,9 +198,6 @@ static int64_t whole(double ns)
 	return isnan(ns) ? 0 : (int64_t)llround(fmin((double)MOST_NS, fmax((double)-MOST_NS, ns)));
 }
 
-#define ADD_ACCOUNT(img, type, record)                                                             \
-	image_optional_copy(img, SCP_OPTIONAL_ACCOUNT, 0, type, &(record), sizeof(record))
-
 static void write_cpu(struct image *img, const struct prof_account_cpu *cpu, uint32_t id)
 {
 	struct scp_account_cpu r = {
@@ -225,14 +205,13 @@ static void write_cpu(struct image *img, const struct prof_account_cpu *cpu, uin
 
 	for (int k = 0; k < SCP_ACCOUNT_PARTS; k++)
 		r.part_ns[k] = whole(cpu->part_ns[k]);
-	ADD_ACCOUNT(img, SCP_REC_ACCOUNT_CPU, r);
+	image_copy(img, SCP_REC_ACCOUNT_CPU, &r, sizeof r);
 }
 
 static void write_text(struct image *img, const char *text, uint32_t id, uint32_t index)
 {
 	size_t bytes = strlen(text) + 1;
-	struct scp_account_text *r = image_optional_record(img, SCP_OPTIONAL_ACCOUNT, 0,
-							   SCP_REC_ACCOUNT_TEXT, sizeof *r + bytes);
+	struct scp_account_text *r = image_record(img, SCP_REC_ACCOUNT_TEXT, sizeof *r + bytes);
 
 	if (!r)
 		return;
@@ -252,7 +231,7 @@ static void write_one(struct image *img, const struct prof_account *a, uint32_t 
 		.uncharged_freedom_ppk = ppk_of(u->freedom),
 		.rusage_ns = whole(a->rusage_ns)};
 
-	ADD_ACCOUNT(img, SCP_REC_ACCOUNT, r);
+	image_copy(img, SCP_REC_ACCOUNT, &r, sizeof r);
 	for (uint32_t i = 0; i < a->cpus; i++)
 		write_cpu(img, &a->cpu[i], id);
 	for (uint32_t i = 0; i < a->texts; i++)
@@ -263,5 +242,4 @@ void write_displacement_accounts(struct image *img, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->accounts; i++)
 		write_one(img, &p->account[i], i + 1);
-	close_open(img);
 }

@@ -78,8 +78,8 @@ void write_paths_differences(struct image *img, const struct profile *p)
 	for (uint32_t i = 0; i < p->path_differences; i++) {
 		const struct prof_path_difference *d = &p->path_difference[i];
 		size_t bytes = ((size_t)d->ours + d->theirs) * sizeof d->frame[0];
-		struct scp_path_difference *r = image_optional_record(
-			img, SCP_OPTIONAL_CHECKS, 0, SCP_REC_PATH_DIFFERENCE, sizeof *r + bytes);
+		struct scp_path_difference *r =
+			image_record(img, SCP_REC_PATH_DIFFERENCE, sizeof *r + bytes);
 
 		if (!r)
 			return;
@@ -87,8 +87,6 @@ void write_paths_differences(struct image *img, const struct profile *p)
 		PROF_SET(r, d, at, ours, theirs);
 		memcpy(r->frame, d->frame, bytes);
 	}
-	if (p->path_differences && img->chunk)
-		image_close_chunk(img);
 }
 
 /* Samples into optional chunks. Each has its whole path: outside of tables there is no path to
@@ -98,7 +96,7 @@ static void write_sampling(struct image *img, const struct prof_sampling *s)
 	struct scp_sampling r = {.id = 1, .flags = s->flags};
 
 	PROF_COPY_RUN(&r, period_ns, cpu_ns, s, period_ns, cpu_ns);
-	image_optional_copy(img, SCP_OPTIONAL_SAMPLES, 0, SCP_REC_SAMPLING, &r, sizeof r);
+	image_copy(img, SCP_REC_SAMPLING, &r, sizeof r);
 }
 
 static uint32_t batches_of(const struct prof_sample *s)
@@ -129,9 +127,9 @@ static void write_sample(struct image *img, const struct profile *p, uint32_t in
 	const struct prof_sample *s = &p->sample[index];
 	const struct prof_path *path = s->path == PROF_NONE ? NULL : &p->path[s->path];
 	uint32_t frames = path ? path->frames : 0, words = batches_of(s);
-	struct scp_sampled *r = image_optional_record(img, SCP_OPTIONAL_SAMPLES, 0, SCP_REC_SAMPLE,
-						      sizeof *r + frames * sizeof r->frame[0] +
-							      words * sizeof(uint32_t));
+	struct scp_sampled *r =
+		image_record(img, SCP_REC_SAMPLE,
+			     sizeof *r + frames * sizeof r->frame[0] + words * sizeof(uint32_t));
 
 	if (!r)
 		return;
@@ -153,6 +151,4 @@ void write_samples(struct image *img, const struct profile *p)
 	write_sampling(img, &p->sampling);
 	for (uint32_t i = 0; i < p->samples; i++)
 		write_sample(img, p, i);
-	if (img->chunk)
-		image_close_chunk(img);
 }

@@ -129,27 +129,23 @@ void write_sums(struct image *img, struct scp_entry *r, const struct prof_sums *
 /* States. An entry has a record where the file's detector does not tell as
  * much: it has states, or is known by another detector, or is not known. */
 
-#define ADD_STATE(img, table, type, record)                                                        \
-	image_optional_copy(img, SCP_OPTIONAL_STATES, (table) + 1, type, &(record), sizeof(record))
-
-static void write_table(struct image *img, const struct prof_table_states *t, uint32_t table)
+static void write_table(struct image *img, const struct prof_table_states *t)
 {
 	struct scp_table_states r = {.detector = t->detector, .seq = t->torn};
 
 	PROF_COPY_RUN(&r, gaps, overcharged_ns, t, gaps, overcharged_ns);
-	ADD_STATE(img, table, SCP_REC_TABLE_STATES, r);
+	image_copy(img, SCP_REC_TABLE_STATES, &r, sizeof r);
 }
 
-static void write_state_batches(struct image *img, uint32_t table, uint32_t id,
-				const struct prof_state_batches *b)
+static void write_state_batches(struct image *img, uint32_t id, const struct prof_state_batches *b)
 {
 	struct scp_state_batches r = {.entry = id};
 
 	PROF_COPY_RUN(&r, calls, asleep_ns, b, calls, asleep_ns);
-	ADD_STATE(img, table, SCP_REC_STATE_BATCHES, r);
+	image_copy(img, SCP_REC_STATE_BATCHES, &r, sizeof r);
 }
 
-static void write_state_hist(struct image *img, uint32_t table, uint32_t id, uint32_t kind,
+static void write_state_hist(struct image *img, uint32_t id, uint32_t kind,
 			     const struct prof_hist *hist)
 {
 	static const uint64_t none[SCP_HIST_BUCKETS];
@@ -160,25 +156,25 @@ static void write_state_hist(struct image *img, uint32_t table, uint32_t id, uin
 
 		memcpy(r.count, count, sizeof r.count);
 		if (memcmp(count, none, sizeof none) != 0)
-			ADD_STATE(img, table, SCP_REC_STATE_HIST, r);
+			image_copy(img, SCP_REC_STATE_HIST, &r, sizeof r);
 	}
 }
 
-static void write_entry(struct image *img, uint32_t table, uint32_t id, const struct prof_sums *s)
+static void write_entry(struct image *img, uint32_t id, const struct prof_sums *s)
 {
 	const struct prof_states *t = s->states;
 	struct scp_states r = {.entry = id, .detector = s->detector};
 
 	if (t)
 		PROF_COPY_RUN(&r, from_calls, units_asleep_hi, t, from_calls, units_asleep);
-	ADD_STATE(img, table, SCP_REC_STATES, r);
+	image_copy(img, SCP_REC_STATES, &r, sizeof r);
 	if (!t)
 		return;
 	if (t->batches)
-		write_state_batches(img, table, id, t->batches);
+		write_state_batches(img, id, t->batches);
 	for (uint32_t kind = 0; kind < SCP_STATE_HISTS; kind++)
 		if (t->hist[kind])
-			write_state_hist(img, table, id, kind, t->hist[kind]);
+			write_state_hist(img, id, kind, t->hist[kind]);
 }
 
 void write_states(struct image *img, const struct profile *p, uint32_t table, const uint32_t *entry,
@@ -187,13 +183,11 @@ void write_states(struct image *img, const struct profile *p, uint32_t table, co
 	uint32_t implied = states_implied(&p->switches);
 
 	if (p->table[table].states.detector != SCP_SWITCH_NONE)
-		write_table(img, &p->table[table].states, table);
+		write_table(img, &p->table[table].states);
 	for (uint32_t i = 0; i < entries; i++) {
 		const struct prof_sums *s = &p->entry[entry[i]].sums;
 
 		if (s->states || s->detector != implied)
-			write_entry(img, table, i + 1, s);
+			write_entry(img, i + 1, s);
 	}
-	if (img->chunk)
-		image_close_chunk(img);
 }
