@@ -50,7 +50,6 @@ PRELOAD_SRC = \
 	preload/process/settings.c \
 	preload/process/slowest_settings.c \
 	preload/process/start_name.c \
-	preload/process/symbols.c \
 	preload/python/python.c \
 	preload/python/python_code.c \
 	preload/python/python_code_watch.c \

@@ -112,7 +112,7 @@ struct slots_loads slots_object_loads(void)
 uint64_t slots_object_find(const struct slots_object *o, const char *name, uint32_t hash,
 			   bool *several)
 {
-	const Elf64_Sym *s = symbols_find(&o->names, name, hash, several);
+	const Elf64_Sym *s = symbols_find(&o->names, name, hash, NULL, several);
 	return s ? o->base + s->st_value : 0;
 }
 

@@ -32,12 +32,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 		return 1;
 	b->symbols[b->count] = (struct symbols){.base = info->dlpi_addr};
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR); /* nobody is bound to it */
-	for (unsigned i = 0; i < info->dlpi_phnum && (!vdso || vdso != info->dlpi_addr); i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + p->p_vaddr);
-		for (; p->p_type == PT_DYNAMIC && d->d_tag != DT_NULL; d++)
-			symbols_take(&b->symbols[b->count], d);
-	}
+	const ElfW(Dyn) *d = symbols_dynamic(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum);
+	if (d && (!vdso || vdso != info->dlpi_addr))
+		b->symbols[b->count] = symbols_read(info->dlpi_addr, d);
 	b->file[b->count++] = info->dlpi_name;
 	return 0;
 }
@@ -59,7 +56,7 @@ static void consider(struct before *b, const char *name)
 {
 	uint32_t hash = symbols_hash(name);
 	unsigned i = 0;
-	while (i < b->count && !symbols_find(&b->symbols[i], name, hash, NULL))
+	while (i < b->count && !symbols_find(&b->symbols[i], name, hash, NULL, NULL))
 		i++;
 	if (i < b->count && (b->found == b->count || b->found == i))
 		tell(b, i, name);

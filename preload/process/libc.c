@@ -60,19 +60,10 @@ struct search {
 	void *found;
 };
 
-static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *info)
-{
-	for (unsigned i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	return NULL;
-}
-
 static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct search *s = context;
-	struct symbols symbols = {.base = info->dlpi_addr};
-	const ElfW(Dyn) *d = dynamic_of(info);
+	const ElfW(Dyn) *d = symbols_dynamic(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum);
 	(void)size;
 	if (!d || modules_is_ours((uint64_t)d)) {
 		s->behind |= d != NULL;
@@ -80,12 +71,9 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 	}
 	if (!s->behind)
 		return 0;
-	for (; d->d_tag != DT_NULL; d++)
-		symbols_take(&symbols, d);
-	uint32_t hash = symbols_hash(s->name);
+	struct symbols symbols = symbols_read(info->dlpi_addr, d);
 	const Elf64_Sym *symbol =
-		s->version ? symbols_find_version(&symbols, s->name, hash, s->version)
-			   : symbols_find(&symbols, s->name, hash, NULL);
+		symbols_find(&symbols, s->name, symbols_hash(s->name), s->version, NULL);
 	if (!symbol)
 		return 0;
 	s->found = (void *)(symbols.base + symbol->st_value);

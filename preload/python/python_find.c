@@ -31,20 +31,16 @@ static bool read_symbols(const struct unwind_object *o, struct symbols *s)
 {
 	uint32_t count = 0;
 	const ElfW(Phdr) *p = unwind_object_headers(o, &count);
-	*s = (struct symbols){.base = o->base};
-	for (uint32_t i = 0; p && i < count; i++) {
-		uint64_t at = o->base + p[i].p_vaddr;
-		if (p[i].p_type != PT_DYNAMIC || at < o->start || at >= o->end)
-			continue;
-		for (const Elf64_Dyn *d = (const void *)at; d->d_tag != DT_NULL; d++)
-			symbols_take(s, d);
-	}
+	const Elf64_Dyn *d = p ? symbols_dynamic(o->base, p, count) : NULL;
+	if ((uint64_t)d < o->start || (uint64_t)d >= o->end)
+		return false;
+	*s = symbols_read(o->base, d);
 	return s->symbol && s->string && (s->gnu_hash || s->hash);
 }
 
 static const Elf64_Sym *find_symbol(const struct symbols *s, const char *name)
 {
-	return symbols_find(s, name, symbols_hash(name), NULL);
+	return symbols_find(s, name, symbols_hash(name), NULL, NULL);
 }
 
 static uint64_t find(const struct symbols *s, const char *name)

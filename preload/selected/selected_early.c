@@ -64,83 +64,7 @@ __asm__(".text\n"
 #define OWN_ADDRESS "adr %0, early_find"
 #endif
 
-/* The dynamic section of a loaded object, as far as symbols need it. */
-struct early_object {
-	uint64_t base;
-	const Elf64_Sym *symbol;
-	const char *string;
-	const uint32_t *hash; /* DT_GNU_HASH */
-	const uint16_t *versym;
-	const Elf64_Verdef *verdef;
-};
-
-static inline int same(const char *a, const char *b)
-{
-	while (*a && *a == *b)
-		a++, b++;
-	return *a == *b;
-}
-
-static void early_open(struct early_object *o, uint64_t base, const Elf64_Dyn *d)
-{
-	uint64_t found[5] = {0, 0, 0, 0, 0};
-	for (; d->d_tag != DT_NULL; d++) {
-		int at = d->d_tag == DT_SYMTAB	   ? 0
-			 : d->d_tag == DT_STRTAB   ? 1
-			 : d->d_tag == DT_GNU_HASH ? 2
-			 : d->d_tag == DT_VERSYM   ? 3
-			 : d->d_tag == DT_VERDEF   ? 4
-						   : -1;
-		/* The loader has made an address of it, unless the section is read-only. */
-		if (at >= 0)
-			found[at] = d->d_un.d_ptr + (d->d_un.d_ptr < base ? base : 0);
-	}
-	o->base = base;
-	o->symbol = (const Elf64_Sym *)found[0];
-	o->string = (const char *)found[1];
-	o->hash = (const uint32_t *)found[2];
-	o->versym = (const uint16_t *)found[3];
-	o->verdef = (const Elf64_Verdef *)found[4];
-}
-
-/* Is symbol `i` of this version? NULL: of the one for new programs. */
-static int early_version(const struct early_object *o, uint32_t i, const char *version)
-{
-	const Elf64_Verdef *v = o->verdef;
-	if (!o->versym || !v)
-		return 1;
-	if (!version)
-		return !(o->versym[i] & 0x8000);
-	for (;; v = (const Elf64_Verdef *)((const char *)v + v->vd_next)) {
-		const Elf64_Verdaux *name = (const Elf64_Verdaux *)((const char *)v + v->vd_aux);
-		if (v->vd_ndx == (o->versym[i] & 0x7fff))
-			return same(o->string + name->vda_name, version);
-		if (!v->vd_next)
-			return 0;
-	}
-}
-
-static const Elf64_Sym *early_look_up(const struct early_object *o, const char *name,
-				      const char *version)
-{
-	uint32_t h = 5381;
-	if (!o->hash || !o->symbol || !o->string)
-		return NULL;
-	for (const char *c = name; *c; c++)
-		h = h * 33 + (uint8_t)*c;
-	uint32_t buckets = o->hash[0], first = o->hash[1], words = o->hash[2];
-	const uint32_t *bucket = o->hash + 4 + 2 * (size_t)words, *chain = bucket + buckets;
-	uint32_t i = buckets ? bucket[h % buckets] : 0;
-	for (; i; i++) {
-		const Elf64_Sym *s = &o->symbol[i];
-		if (((chain[i - first] ^ h) & ~1u) == 0 && s->st_shndx != SHN_UNDEF &&
-		    same(o->string + s->st_name, name) && early_version(o, i, version))
-			return s;
-		if (chain[i - first] & 1)
-			return NULL;
-	}
-	return NULL;
-}
+#include "preload/process/symbols.h" /* its functions lie behind the entry */
 
 /* What the kernel told the program. */
 struct early_kernel {
@@ -186,32 +110,30 @@ static uint64_t early_resolve(uint64_t resolver, const struct early_kernel *k)
 static const struct r_debug *early_debug(uint64_t base)
 {
 	volatile uint64_t name[2] = {0x67756265645f725fu, 0}; /* "_r_debug" */
-	struct early_object loader;
+	const char *text = (const char *)name;
 	if (!base)
 		return NULL;
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)base;
-	const Elf64_Phdr *p = (const Elf64_Phdr *)(base + e->e_phoff);
-	for (unsigned i = 0; i < e->e_phnum; i++)
-		if (p[i].p_type == PT_DYNAMIC) {
-			early_open(&loader, base, (const Elf64_Dyn *)(base + p[i].p_vaddr));
-			const Elf64_Sym *s = early_look_up(&loader, (const char *)name, NULL);
-			return s ? (const struct r_debug *)(base + s->st_value) : NULL;
-		}
-	return NULL;
+	const Elf64_Dyn *d =
+		symbols_dynamic(base, (const Elf64_Phdr *)(base + e->e_phoff), e->e_phnum);
+	if (!d)
+		return NULL;
+	const struct symbols loader = symbols_read(base, d);
+	const Elf64_Sym *s = symbols_find(&loader, text, symbols_hash(text), NULL, NULL);
+	return s ? (const struct r_debug *)(base + s->st_value) : NULL;
 }
 
 /* The first definition in the objects after the stub object, which `own` is in. */
 static void *early_search(const struct link_map *m, const struct early_kernel *k, uint64_t own,
 			  const char *name, const char *version)
 {
-	struct early_object o;
 	const struct link_map *stubs = NULL;
 	for (const struct link_map *l = m; l; l = l->l_next)
 		if (l->l_addr <= own && (!stubs || l->l_addr > stubs->l_addr))
 			stubs = l;
 	for (m = stubs ? stubs->l_next : NULL; m; m = m->l_next) {
-		early_open(&o, m->l_addr, m->l_ld);
-		const Elf64_Sym *s = early_look_up(&o, name, version);
+		const struct symbols o = symbols_read(m->l_addr, m->l_ld);
+		const Elf64_Sym *s = symbols_find(&o, name, symbols_hash(name), version, NULL);
 		if (!s)
 			continue;
 		uint64_t at = o.base + s->st_value;

@@ -34,8 +34,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *context)
 				     (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 			     d->d_tag != DT_NULL; d++)
 				symbols_take(&symbols, d);
-	s = w->version ? symbols_find_version(&symbols, w->name, symbols_hash(w->name), w->version)
-		       : symbols_find(&symbols, w->name, symbols_hash(w->name), &w->several);
+	s = symbols_find(&symbols, w->name, symbols_hash(w->name), w->version, &w->several);
 	w->found = s ? (void *)(symbols.base + s->st_value) : NULL;
 	return 1;
 }
