@@ -41,7 +41,7 @@ void entry_watch_close(struct watch *w)
 	*w = (struct watch){.fd = -1};
 }
 
-static bool read_at(int fd, void *to, size_t bytes, uint64_t at)
+bool entry_watch_read(int fd, void *to, size_t bytes, uint64_t at)
 {
 	return at < INT64_MAX && pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes;
 }
@@ -51,29 +51,7 @@ uint64_t entry_watch_calls(int fd, uint64_t at)
 {
 	uint64_t calls;
 
-	return read_at(fd, &calls, sizeof(calls), at) ? calls : UINT64_MAX;
-}
-
-static int add_entry(struct watch *w, uint32_t table, uint32_t id, uint64_t at)
-{
-	struct watch_entry *grown = array_room(w->entry, &w->room, w->entries, sizeof(*grown));
-
-	if (!grown)
-		return -1;
-	w->entry = grown;
-	grown[w->entries++] = (struct watch_entry){table, id, at};
-	return 0;
-}
-
-static int add_block(struct watch *w, const struct watch_block *b)
-{
-	struct watch_block *grown = array_room(w->block, &w->block_room, w->blocks, sizeof(*grown));
-
-	if (!grown)
-		return -1;
-	w->block = grown;
-	grown[w->blocks++] = *b;
-	return 0;
+	return entry_watch_read(fd, &calls, sizeof(calls), at) ? calls : UINT64_MAX;
 }
 
 static bool is_wanted(const struct watch_block *b)
@@ -93,9 +71,20 @@ static int note(struct watch *w, uint32_t table, const struct scp_record *r, uin
 
 	if (!kind->least || r->bytes < kind->least)
 		return 0;
-	if (r->type == SCP_REC_ENTRY)
-		return add_entry(w, table, b.id, at + offsetof(struct scp_entry, calls));
-	return is_wanted(&b) ? add_block(w, &b) : 0;
+	if (r->type == SCP_REC_ENTRY) {
+		struct watch_entry *entry = ARRAY_APPEND(w->entry, w->entries);
+
+		if (entry)
+			*entry = (struct watch_entry){table, b.id,
+						      at + offsetof(struct scp_entry, calls)};
+		return entry ? 0 : -1;
+	}
+	if (!is_wanted(&b))
+		return 0;
+	struct watch_block *block = ARRAY_APPEND(w->block, w->blocks);
+	if (block)
+		*block = b;
+	return block ? 0 : -1;
 }
 
 /* The records behind c->scanned, as far as the writer says that they are complete. */
@@ -107,12 +96,12 @@ static int scan(struct watch *w, struct watch_chunk *c)
 		struct scp_entry entry; /* keys of all records lie before its seq */
 	} r;
 
-	if (!read_at(w->fd, &now, sizeof(now), c->offset) || now.used > c->bytes)
+	if (!entry_watch_read(w->fd, &now, sizeof(now), c->offset) || now.used > c->bytes)
 		return 0;
 	while (c->scanned && c->scanned < now.used) {
 		uint64_t at = c->offset + c->scanned;
 
-		if (!read_at(w->fd, &r, offsetof(struct scp_entry, seq), at) ||
+		if (!entry_watch_read(w->fd, &r, offsetof(struct scp_entry, seq), at) ||
 		    r.rec.bytes < SCP_RECORD_ALIGN || r.rec.bytes % SCP_RECORD_ALIGN ||
 		    r.rec.bytes > now.used - c->scanned) {
 			c->scanned = 0; /* damaged: profile_file_open will say so */
@@ -132,20 +121,15 @@ static bool is_optional(const struct scp_chunk *c)
 
 static struct watch_chunk *chunk_at(struct watch *w, uint64_t offset, const struct scp_chunk *c)
 {
-	struct watch_chunk *grown;
+	bool of_table = is_optional(c) || c->type == SCP_CHUNK_TABLE;
 
 	for (size_t i = w->chunks; i-- > 0;)
 		if (w->chunk[i].offset == offset)
 			return &w->chunk[i];
-	grown = array_room(w->chunk, &w->chunk_room, w->chunks, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	w->chunk = grown;
-	bool of_table = is_optional(c) || c->type == SCP_CHUNK_TABLE;
-
-	w->chunk[w->chunks] =
-		(struct watch_chunk){offset, c->bytes, of_table ? sizeof(*c) : 0, c->table};
-	return &w->chunk[w->chunks++];
+	struct watch_chunk *more = ARRAY_APPEND(w->chunk, w->chunks);
+	if (more)
+		*more = (struct watch_chunk){offset, c->bytes, of_table ? sizeof(*c) : 0, c->table};
+	return more;
 }
 
 static int walk_region(struct watch *w, const struct scp_region *r)
@@ -157,7 +141,7 @@ static int walk_region(struct watch *w, const struct scp_region *r)
 	for (uint64_t at = 0; at < end;) {
 		struct scp_chunk c;
 
-		if (!read_at(w->fd, &c, sizeof(c), r->offset + at))
+		if (!entry_watch_read(w->fd, &c, sizeof(c), r->offset + at))
 			return 0;
 		if (c.magic != SCP_CHUNK_MAGIC && !is_optional(&c)) {
 			at += SCP_GRANULE; /* not yet, or never */
@@ -177,7 +161,7 @@ int entry_watch_look(struct watch *w)
 {
 	struct scp_header h;
 
-	if (!read_at(w->fd, &h, sizeof(h), 0) || h.version != SCP_VERSION)
+	if (!entry_watch_read(w->fd, &h, sizeof(h), 0) || h.version != SCP_VERSION)
 		return 0;
 	w->pid = h.pid;
 	for (uint32_t i = 0; i < h.region_count && i < SCP_MAX_REGIONS; i++)

@@ -38,7 +38,7 @@ void live_close(struct live *l)
 
 static int read_at(const struct live *l, void *to, size_t bytes, uint64_t at)
 {
-	return pread(l->watch.fd, to, bytes, (off_t)at) == (ssize_t)bytes ? 0 : -1;
+	return entry_watch_read(l->watch.fd, to, bytes, at) ? 0 : -1;
 }
 
 static void take_block(struct prof_place *place, const struct watch_block *b)

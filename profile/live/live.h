@@ -34,11 +34,9 @@ struct watch {
 	int fd;
 	uint32_t pid;		   /* of the process; 0: the file has no header yet */
 	struct watch_entry *entry; /* in the order in which they were found */
-	uint32_t entries, room;
 	struct watch_block *block;
-	uint32_t blocks, block_room;
 	struct watch_chunk *chunk;
-	uint32_t chunks, chunk_room;
+	uint32_t entries, blocks, chunks;
 };
 
 /* 0, or -1 with errno: it cannot be opened, or is no regular file. */
@@ -48,6 +46,9 @@ void entry_watch_close(struct watch *w);
 /* Find entries, and blocks of batches, phases, histograms and states, that are new. 0; -1: no
  * memory. */
 int entry_watch_look(struct watch *w);
+
+/* Bytes of the file; false: they cannot be read. */
+bool entry_watch_read(int fd, void *to, size_t bytes, uint64_t at);
 
 /* Calls so far; UINT64_MAX: cannot be read. */
 uint64_t entry_watch_calls(int fd, uint64_t at);

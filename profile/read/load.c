@@ -111,21 +111,17 @@ static int load_header_process(struct load *l)
 	return load_process(l, &from, h->exe, h->program, h->argv, h->argv_bytes);
 }
 
-/* What was seen of the end of the process with that index in the file. */
-static struct prof_end load_end(const struct raw_file *raw, uint32_t index)
+/* What was seen of the end of that process of the file. */
+static struct prof_end load_end(const struct raw_file *raw, const struct raw_ref *process)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_END];
-	uint32_t at = list->count ? raw_find(list, 0, index, 0) : PROF_NONE;
-	const struct scp_end *r = at == PROF_NONE ? NULL : raw_record(raw, &list->ref[at]);
+	const struct scp_end *r = load_block(raw, SCP_REC_END, process, 0);
 
 	return r ? (struct prof_end){r->seen, r->value} : (struct prof_end){0};
 }
 
-static struct prof_attached load_attached(const struct raw_file *raw, uint32_t index)
+static struct prof_attached load_attached(const struct raw_file *raw, const struct raw_ref *process)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_ATTACH];
-	uint32_t at = list->count ? raw_find(list, 0, index, 0) : PROF_NONE;
-	const struct scp_attached *r = at == PROF_NONE ? NULL : raw_record(raw, &list->ref[at]);
+	const struct scp_attached *r = load_block(raw, SCP_REC_ATTACH, process, 0);
 	struct prof_attached attached = {0};
 
 	if (!r)
@@ -137,11 +133,12 @@ static struct prof_attached load_attached(const struct raw_file *raw, uint32_t i
 
 static int load_process_record(struct load *l, uint32_t i)
 {
-	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_PROCESS].ref[i];
+	const struct scp_process *r = raw_record(l->raw, ref);
 	struct prof_process from = {
 		.count = r->count ? r->count : 1,
-		.end = load_end(l->raw, r->index),
-		.attached = load_attached(l->raw, r->index),
+		.end = load_end(l->raw, ref),
+		.attached = load_attached(l->raw, ref),
 	};
 
 	/* No sum of 32 bits: the check has seen that it is within the record. */
@@ -189,7 +186,8 @@ static int load_function(struct load *l, uint32_t i)
 /* A live table may be caught between two owners: then last is before first. */
 static int load_table(struct load *l, uint32_t i)
 {
-	const struct scp_table *r = raw_record(l->raw, &l->raw->list[SCP_REC_TABLE].ref[i]);
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_TABLE].ref[i];
+	const struct scp_table *r = raw_record(l->raw, ref);
 	struct prof_table *t = model_add(l->p, MODEL_TABLE);
 
 	if (!t)
@@ -206,7 +204,7 @@ static int load_table(struct load *l, uint32_t i)
 	memset(t->name + strlen(t->name), 0, sizeof t->name - strlen(t->name));
 	if (raw_header(l->raw)->flags & SCP_FILE_MERGED)
 		t->process = index_of(l, SCP_REC_PROCESS, 0, r->process);
-	load_states_of_table(l->raw, r->id, &t->states);
+	load_states_of_table(l->raw, ref, &t->states);
 	l->map[SCP_REC_TABLE][i] = l->p->tables - 1;
 	return 0;
 }

@@ -13,12 +13,12 @@ int load_raw(struct profile *p, const struct raw_file *raw);
  * -1 when out of memory (*out is then to be cleared). */
 int load_sums(const struct raw_file *raw, const struct raw_ref *entry, struct prof_sums *out);
 
-/* The block of `type` that hangs on an entry, or NULL. */
+/* The block of `type` that hangs on an entry, or on a process or table; or NULL. */
 static inline const void *load_block(const struct raw_file *raw, uint32_t type,
-				     const struct raw_ref *entry, uint32_t sub)
+				     const struct raw_ref *of, uint32_t sub)
 {
 	const struct raw_list *list = &raw->list[type];
-	uint32_t i = raw_find(list, entry->table, entry->id, sub);
+	uint32_t i = raw_find(list, of->table, of->id, sub);
 
 	return i == PROF_NONE ? NULL : raw_record(raw, &list->ref[i]);
 }
@@ -29,7 +29,7 @@ static inline prof_u128 load_wide(uint64_t low, uint64_t high)
 }
 
 /* Cleared *out stays so where nothing is known of the table. */
-void load_states_of_table(const struct raw_file *raw, uint32_t table,
+void load_states_of_table(const struct raw_file *raw, const struct raw_ref *table,
 			  struct prof_table_states *out);
 
 struct load_paths {

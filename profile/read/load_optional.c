@@ -160,12 +160,10 @@ static struct prof_cost_value value_of(int64_t ps, int64_t error_ps, uint32_t fr
 int load_displacement_site(struct profile *p, const struct raw_file *raw,
 			   const struct raw_ref *entry, uint32_t index)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_SITE_COST];
-	uint32_t i = list->count ? raw_find(list, entry->table, entry->id, 0) : PROF_NONE;
+	const struct scp_site_cost *r = load_block(raw, SCP_REC_SITE_COST, entry, 0);
 
-	if (i == PROF_NONE)
+	if (!r)
 		return 0;
-	const struct scp_site_cost *r = raw_record(raw, &list->ref[i]);
 	struct prof_site_cost c = (struct prof_site_cost){
 		.entry = index,
 		.kept = (double)r->kept_ppm / 1e6,

@@ -88,12 +88,11 @@ static int load_hists(const struct raw_file *raw, const struct raw_ref *ref, str
  * what was asked. Nor of those that only the one that was given up saw. */
 static bool lost_detector(const struct raw_file *raw, uint32_t table, uint32_t detector)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_TABLE_STATES];
-	uint32_t i = raw_find(list, table, 0, 0);
+	const struct raw_ref of = {.table = table};
+	const struct scp_table_states *t = load_block(raw, SCP_REC_TABLE_STATES, &of, 0);
 
-	if (raw_header(raw)->flags & SCP_FILE_MERGED || i == PROF_NONE)
+	if (raw_header(raw)->flags & SCP_FILE_MERGED || !t)
 		return false;
-	const struct scp_table_states *t = raw_record(raw, &list->ref[i]);
 	return !states_sees_all(t->detector) ||
 	       (raw_header(raw)->switches.flags & SCP_SWITCH_MISSED && detector != t->detector);
 }
@@ -123,14 +122,13 @@ static int load_states_of_entry(const struct raw_file *raw, const struct raw_ref
 	return 0;
 }
 
-void load_states_of_table(const struct raw_file *raw, uint32_t table, struct prof_table_states *out)
+void load_states_of_table(const struct raw_file *raw, const struct raw_ref *table,
+			  struct prof_table_states *out)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_TABLE_STATES];
-	uint32_t i = raw_find(list, table, 0, 0);
+	const struct scp_table_states *r = load_block(raw, SCP_REC_TABLE_STATES, table, 0);
 
-	if (i == PROF_NONE)
+	if (!r)
 		return;
-	const struct scp_table_states *r = raw_record(raw, &list->ref[i]);
 	out->detector = states_detector(r->detector);
 	out->torn = r->seq & 1;
 	PROF_COPY_RUN(out, gaps, overcharged_ns, r, gaps, overcharged_ns);
