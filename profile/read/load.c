@@ -10,22 +10,6 @@
 #include "profile/base/array.h"
 #include "profile/model/model.h"
 
-struct load {
-	struct profile *p;
-	const struct raw_file *raw;
-	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model */
-	uint32_t process;	  /* of a plain file */
-	uint16_t *module;	  /* id -> index in the model, PROF_NO_MODULE */
-	struct load_paths paths;
-	uint32_t modules_lost; /* that the model had no number for */
-	uint32_t torn;
-};
-
-static uint32_t index_of(const struct load *l, uint32_t type, uint32_t table, uint32_t id)
-{
-	return load_index(l->raw, l->map, type, table, id);
-}
-
 #define DELETED " (deleted)"
 
 static const char *last_part(const char *path, size_t length)
@@ -155,7 +139,7 @@ static int load_process_record(struct load *l, uint32_t i)
 /* Of a file of samples alone. */
 static int find_process(struct load *l, uint32_t i)
 {
-	const struct scp_process *r = raw_record(l->raw, &l->raw->list[SCP_REC_PROCESS].ref[i]);
+	const struct scp_process *r = load_record(l, SCP_REC_PROCESS, i);
 
 	l->map[SCP_REC_PROCESS][i] = i < PROF_SAMPLES_PROCESSES
 					     ? samples_process_find(l->p, r->pid, r->start_mono_ns)
@@ -165,8 +149,7 @@ static int find_process(struct load *l, uint32_t i)
 
 static int load_module(struct load *l, uint32_t i)
 {
-	const struct scp_module *m = raw_record(l->raw, &l->raw->list[SCP_REC_MODULE].ref[i]);
-
+	const struct scp_module *m = load_record(l, SCP_REC_MODULE, i);
 	uint32_t index = intern_module(l->p, m->path, m->build_id, m->build_id_bytes);
 
 	l->modules_lost += index == PROF_NO_MODULE;
@@ -176,7 +159,7 @@ static int load_module(struct load *l, uint32_t i)
 
 static int load_function(struct load *l, uint32_t i)
 {
-	const struct scp_function *f = raw_record(l->raw, &l->raw->list[SCP_REC_FUNCTION].ref[i]);
+	const struct scp_function *f = load_record(l, SCP_REC_FUNCTION, i);
 
 	l->map[SCP_REC_FUNCTION][i] =
 		intern_function(l->p, raw_function_name(f), f->library, f->group);
@@ -203,7 +186,7 @@ static int load_table(struct load *l, uint32_t i)
 	memcpy(t->name, r->name, sizeof t->name);
 	memset(t->name + strlen(t->name), 0, sizeof t->name - strlen(t->name));
 	if (raw_header(l->raw)->flags & SCP_FILE_MERGED)
-		t->process = index_of(l, SCP_REC_PROCESS, 0, r->process);
+		t->process = load_index(l, SCP_REC_PROCESS, 0, r->process);
 	load_states_of_table(l->raw, ref, &t->states);
 	l->map[SCP_REC_TABLE][i] = l->p->tables - 1;
 	return 0;
@@ -227,9 +210,9 @@ static int load_entry(struct load *l, uint32_t i)
 	if (!e)
 		return -1;
 	*e = (struct prof_entry){
-		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
-		.path = load_paths_add(&l->paths, find_path(l, i)),
-		.function = index_of(l, SCP_REC_FUNCTION, 0, r->function),
+		.table = load_index(l, SCP_REC_TABLE, ref->table, 0),
+		.path = load_paths_add(l, find_path(l, i)),
+		.function = load_index(l, SCP_REC_FUNCTION, 0, r->function),
 		.outcome = r->flags & SCP_ENTRY_TIMED_OUT ? SCP_TIMEOUT : (uint16_t)r->outcome,
 		.torn = r->seq & 1,
 	};
@@ -252,22 +235,12 @@ static int load_gap(struct load *l, uint32_t i)
 	if (!g)
 		return -1;
 	*g = (struct prof_gap){
-		.table = index_of(l, SCP_REC_TABLE, ref->table, 0),
-		.from = ref->id ? index_of(l, SCP_REC_ENTRY, ref->table, ref->id) : PROF_NONE,
-		.to = ref->sub ? index_of(l, SCP_REC_ENTRY, ref->table, ref->sub) : PROF_NONE,
+		.table = load_index(l, SCP_REC_TABLE, ref->table, 0),
+		.from = ref->id ? load_index(l, SCP_REC_ENTRY, ref->table, ref->id) : PROF_NONE,
+		.to = ref->sub ? load_index(l, SCP_REC_ENTRY, ref->table, ref->sub) : PROF_NONE,
 	};
 	PROF_COPY_RUN(g, calls, max_units, r, calls, max_units);
 	p->table[g->table].gap_units += r->units;
-	return 0;
-}
-
-static int load_list(struct load *l, uint32_t type, int (*load_one)(struct load *, uint32_t))
-{
-	uint32_t count = l->raw->list[type].count;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (load_one(l, i))
-			return -1;
 	return 0;
 }
 
@@ -286,11 +259,6 @@ static int make_maps(struct load *l)
 			return -1;
 		memset(l->map[type], 0xff, bytes); /* PROF_NONE */
 	}
-	l->paths = (struct load_paths){.p = l->p,
-				       .raw = l->raw,
-				       .map = l->map[SCP_REC_PATH],
-				       .line = l->map[SCP_REC_SOURCE_LINE],
-				       .module = l->module};
 	return 0;
 }
 
@@ -301,33 +269,55 @@ static int make_large_room(struct load *l)
 	return intern_paths_expect(l->p, l->raw->list[SCP_REC_PATH].count);
 }
 
-static int load_all(struct load *l)
+/* Each behind what it names. */
+static const struct step {
+	uint32_t type;
+	int (*load_one)(struct load *l, uint32_t i);
+	bool of_samples; /* in a file of samples alone, too: whatever else it has */
+} steps[] = {
+	{SCP_REC_SOURCE_FUNCTION, load_source_function, true},
+	{SCP_REC_SOURCE_LINE, load_source_line, true},
+	{SCP_REC_GENERATED, load_generated, true},
+	{SCP_REC_MODULE, load_module, true},
+	{SCP_REC_FUNCTION, load_function, false},
+	{SCP_REC_TABLE, load_table, false},
+	{SCP_REC_ENTRY, load_entry, false},
+	{SCP_REC_GAP, load_gap, false},
+	{SCP_REC_SLOWEST, load_slow_call, false},
+	{SCP_REC_LOOK, load_look, false},
+	{SCP_REC_ACCOUNT, load_account, false},
+	{SCP_REC_PATH_DIFFERENCE, load_path_difference, false},
+	{SCP_REC_SAMPLE, load_sample, true},
+	{SCP_REC_SAMPLING, load_sampling, true},
+};
+
+static int load_list(struct load *l, const struct step *s)
 {
+	for (uint32_t i = 0; i < l->raw->list[s->type].count; i++)
+		if (s->load_one(l, i))
+			return -1;
+	return 0;
+}
+
+static int load_all(struct load *l, bool alone)
+{
+	const struct step processes = {SCP_REC_PROCESS, alone ? find_process : load_process_record,
+				       true};
 	bool merged = raw_header(l->raw)->flags & SCP_FILE_MERGED;
 
-	if (make_maps(l) || make_large_room(l))
+	if (make_maps(l) || (!alone && make_large_room(l)) ||
+	    (alone || merged ? load_list(l, &processes) : load_header_process(l)))
 		return -1;
-	if (merged ? load_list(l, SCP_REC_PROCESS, load_process_record) : load_header_process(l))
-		return -1;
-	if (load_source(l->p, l->raw, l->map) || load_list(l, SCP_REC_MODULE, load_module) ||
-	    load_list(l, SCP_REC_FUNCTION, load_function) ||
-	    load_list(l, SCP_REC_TABLE, load_table) || load_list(l, SCP_REC_ENTRY, load_entry))
-		return -1;
-	return load_list(l, SCP_REC_GAP, load_gap) || load_slowest(l->p, l->raw, l->map) ||
-			       load_look(l->p, l->raw, l->map) ||
-			       load_displacement_accounts(l->p, l->raw) ||
-			       load_paths_differences(l->p, l->raw) ||
-			       load_samples(&l->paths, l->map)
-		       ? -1
-		       : 0;
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+		if ((!alone || steps[i].of_samples) && load_list(l, &steps[i]))
+			return -1;
+	return 0;
 }
 
 static void add_overflow(struct load *l)
 {
-	const struct raw_list *list = &l->raw->list[SCP_REC_FUNCTION];
-
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct scp_function *r = raw_record(l->raw, &list->ref[i]);
+	for (uint32_t i = 0; i < l->raw->list[SCP_REC_FUNCTION].count; i++) {
+		const struct scp_function *r = load_record(l, SCP_REC_FUNCTION, i);
 		struct prof_function *f = &l->p->function[l->map[SCP_REC_FUNCTION][i]];
 
 		f->group |= r->group;
@@ -335,22 +325,11 @@ static void add_overflow(struct load *l)
 	}
 }
 
-/* Whatever else the file has. */
-static int load_samples_alone(struct load *l)
-{
-	return make_maps(l) || load_list(l, SCP_REC_PROCESS, find_process) ||
-			       load_source(l->p, l->raw, l->map) ||
-			       load_list(l, SCP_REC_MODULE, load_module) ||
-			       load_samples(&l->paths, l->map)
-		       ? -1
-		       : 0;
-}
-
 int load_raw(struct profile *p, const struct raw_file *raw)
 {
 	struct load l = {.p = p, .raw = raw};
 	bool alone = raw_header(raw)->flags & SCP_FILE_SAMPLES;
-	int result = alone ? load_samples_alone(&l) : load_all(&l);
+	int result = load_all(&l, alone);
 
 	if (result == 0) {
 		if (!alone)

@@ -4,6 +4,16 @@
 
 #include "profile/read/raw.h"
 
+struct load {
+	struct profile *p;
+	const struct raw_file *raw;
+	uint32_t *map[RAW_TYPES]; /* position in the raw list -> index in the model, or PROF_NONE */
+	uint32_t process;	  /* of a plain file */
+	uint16_t *module;	  /* id -> index in the model, PROF_NO_MODULE */
+	uint32_t modules_lost;	  /* that the model had no number for */
+	uint32_t torn;
+};
+
 /* Append all of `raw` to the model, or its samples alone where it is such a file. 0, or -1 when out
  * of memory: then the caller shrinks the model. Counters that add up (losses, overflow, ticker) are
  * touched only when all else has succeeded. */
@@ -32,46 +42,44 @@ static inline prof_u128 load_wide(uint64_t low, uint64_t high)
 void load_states_of_table(const struct raw_file *raw, const struct raw_ref *table,
 			  struct prof_table_states *out);
 
-struct load_paths {
-	struct profile *p;
-	const struct raw_file *raw;
-	uint32_t *map;		/* position in the raw list -> index in the model, or PROF_NONE */
-	const uint32_t *line;	/* the same of SOURCE_LINE records */
-	const uint16_t *module; /* id -> index in the model */
-};
+/* Record i of the raw list of a type. */
+static inline void *load_record(const struct load *l, uint32_t type, uint32_t i)
+{
+	return raw_record(l->raw, &l->raw->list[type].ref[i]);
+}
 
-/* Its index in the model; PROF_NONE: out of memory. */
-uint32_t load_paths_add(struct load_paths *l, uint32_t i);
+/* The index in the model of path i; PROF_NONE: out of memory. */
+uint32_t load_paths_add(struct load *l, uint32_t i);
 
-/* What the processes computed, by samples. -1: out of memory. */
-int load_samples(struct load_paths *l, uint32_t *const *map);
+/* What follows puts record i of its type into the model. -1: out of memory. What the record names
+ * is there. */
 
-/* Where libunwind walked another way: the first SCP_PATH_DIFFERENCES_MAX of all files. -1: out of
- * memory. */
-int load_paths_differences(struct profile *p, const struct raw_file *raw);
+/* What the processes computed, and how that was sampled. */
+int load_sample(struct load *l, uint32_t i);
+int load_sampling(struct load *l, uint32_t i);
 
-/* Functions and lines of interpreted languages, and names of generated code. `map`, by type:
- * position in the raw list -> index in the model; those of functions and lines are filled. -1: out
- * of memory. */
-int load_source(struct profile *p, const struct raw_file *raw, uint32_t *const *map);
+/* Where libunwind walked another way: the first SCP_PATH_DIFFERENCES_MAX of all files. */
+int load_path_difference(struct load *l, uint32_t i);
 
-/* The slowest calls, and calls that passed through, when what they name is loaded. -1: out of
- * memory. */
-int load_slowest(struct profile *p, const struct raw_file *raw, uint32_t *const *map);
-int load_look(struct profile *p, const struct raw_file *raw, uint32_t *const *map);
+/* Functions and lines of interpreted languages, and names of generated code. */
+int load_source_function(struct load *l, uint32_t i);
+int load_source_line(struct load *l, uint32_t i);
+int load_generated(struct load *l, uint32_t i);
+
+/* The slowest calls, and calls that passed through. */
+int load_slow_call(struct load *l, uint32_t i);
+int load_look(struct load *l, uint32_t i);
+
+/* An account of the CPUs' time, unless the model has it: a run is measured once. */
+int load_account(struct load *l, uint32_t i);
 
 /* The index in the model of a record that exists. */
-static inline uint32_t load_index(const struct raw_file *raw, uint32_t *const *map, uint32_t type,
-				  uint32_t table, uint32_t id)
+static inline uint32_t load_index(const struct load *l, uint32_t type, uint32_t table, uint32_t id)
 {
-	return map[type][raw_find(&raw->list[type], table, id, 0)];
+	return l->map[type][raw_find(&l->raw->list[type], table, id, 0)];
 }
 
 /* The cost of the call site of `entry`, if the file has one: of the model's entry `index`.
  * -1: out of memory. */
 int load_displacement_site(struct profile *p, const struct raw_file *raw,
 			   const struct raw_ref *entry, uint32_t index);
-
-/* All accounts of the CPUs' time in a file, but those that the model has: a run is measured once.
- * -1: out of memory. */
-int load_displacement_accounts(struct profile *p, const struct raw_file *raw);

@@ -9,107 +9,64 @@
 #include "profile/model/model.h"
 #include "profile/read/load.h"
 
-static int load_functions(struct profile *p, const struct raw_file *raw, uint32_t *map)
+int load_source_function(struct load *l, uint32_t i)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_SOURCE_FUNCTION];
+	struct scp_source_function *r = load_record(l, SCP_REC_SOURCE_FUNCTION, i);
+	const struct prof_source_function f = {
+		.name = r->strings,
+		.file = r->strings + r->name_bytes,
+		.first_line = r->first_line,
+		.language = r->language,
+	};
 
-	for (uint32_t i = 0; i < list->count; i++) {
-		struct scp_source_function *r = raw_record(raw, &list->ref[i]);
-		const struct prof_source_function f = {
-			.name = r->strings,
-			.file = r->strings + r->name_bytes,
-			.first_line = r->first_line,
-			.language = r->language,
-		};
-
-		map[i] = source_add_function(p, &f);
-		if (map[i] == PROF_NONE)
-			return -1;
-	}
-	return 0;
+	l->map[SCP_REC_SOURCE_FUNCTION][i] = source_add_function(l->p, &f);
+	return l->map[SCP_REC_SOURCE_FUNCTION][i] == PROF_NONE ? -1 : 0;
 }
 
-static int load_lines(struct profile *p, const struct raw_file *raw, const uint32_t *function,
-		      uint32_t *map)
+int load_source_line(struct load *l, uint32_t i)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_SOURCE_LINE];
-	const struct raw_list *functions = &raw->list[SCP_REC_SOURCE_FUNCTION];
+	const struct scp_source_line *r = load_record(l, SCP_REC_SOURCE_LINE, i);
+	struct prof_source_line line = {
+		.function = load_index(l, SCP_REC_SOURCE_FUNCTION, 0, r->function),
+	};
 
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct scp_source_line *r = raw_record(raw, &list->ref[i]);
-		struct prof_source_line l = {
-			.function = function[raw_find(functions, 0, r->function, 0)],
-		};
-
-		PROF_COPY_RUN(&l, line, instruction, r, line, instruction);
-		map[i] = source_add_line(p, &l);
-		if (map[i] == PROF_NONE)
-			return -1;
-	}
-	return 0;
+	PROF_COPY_RUN(&line, line, instruction, r, line, instruction);
+	l->map[SCP_REC_SOURCE_LINE][i] = source_add_line(l->p, &line);
+	return l->map[SCP_REC_SOURCE_LINE][i] == PROF_NONE ? -1 : 0;
 }
 
 /* In a file of one process, code of all processes is code of this one. */
-static int load_generated(struct profile *p, const struct raw_file *raw)
+int load_generated(struct load *l, uint32_t i)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_GENERATED];
-	const struct scp_header *h = raw_header(raw);
+	struct scp_generated *r = load_record(l, SCP_REC_GENERATED, i);
+	const struct scp_header *h = raw_header(l->raw);
 	uint32_t pid = h->flags & SCP_FILE_MERGED ? 0 : h->pid;
+	const struct prof_generated g = {
+		.start = r->start,
+		.bytes = r->bytes,
+		.pid = r->pid ? r->pid : pid,
+		.name = r->name,
+	};
 
-	for (uint32_t i = 0; i < list->count; i++) {
-		struct scp_generated *r = raw_record(raw, &list->ref[i]);
-		const struct prof_generated g = {
-			.start = r->start,
-			.bytes = r->bytes,
-			.pid = r->pid ? r->pid : pid,
-			.name = r->name,
-		};
-
-		if (source_add_generated(p, &g) == PROF_NONE)
-			return -1;
-	}
-	return 0;
+	return source_add_generated(l->p, &g) == PROF_NONE ? -1 : 0;
 }
 
-int load_source(struct profile *p, const struct raw_file *raw, uint32_t *const *map)
+int load_slow_call(struct load *l, uint32_t i)
 {
-	uint32_t *function = map[SCP_REC_SOURCE_FUNCTION];
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_SLOWEST].ref[i];
+	const struct scp_slowest *r = raw_record(l->raw, ref);
+	struct prof_slowest *s = model_add(l->p, MODEL_SLOWEST);
 
-	return load_functions(p, raw, function) ||
-			       load_lines(p, raw, function, map[SCP_REC_SOURCE_LINE]) ||
-			       load_generated(p, raw)
-		       ? -1
-		       : 0;
-}
-
-static int load_slow_call(struct profile *p, const struct raw_file *raw, uint32_t *const *map,
-			  const struct raw_ref *ref)
-{
-	const struct scp_slowest *r = raw_record(raw, ref);
-
-	struct prof_slowest *s = model_add(p, MODEL_SLOWEST);
 	if (!s)
 		return -1;
-	*s = (struct prof_slowest){
-		.entry = load_index(raw, map, SCP_REC_ENTRY, ref->table, r->entry),
-	};
+	s->entry = load_index(l, SCP_REC_ENTRY, ref->table, r->entry);
 	PROF_COPY_RUN(s, tid, asleep_ns, r, tid, asleep_ns);
-	s->pid = r->pid ? r->pid : raw_header(raw)->pid;
+	s->pid = r->pid ? r->pid : raw_header(l->raw)->pid;
 	if (s->state > SCP_SLOWEST_READ)
 		s->state = SCP_SLOWEST_UNKNOWN;
 	if (s->state != SCP_SLOWEST_READ)
 		s->runnable_ns = s->asleep_ns = 0;
 	memset(s->name + strnlen(s->name, sizeof s->name - 1), 0, 1);
-	return 0;
-}
-
-int load_slowest(struct profile *p, const struct raw_file *raw, uint32_t *const *map)
-{
-	const struct raw_list *list = &raw->list[SCP_REC_SLOWEST];
-
-	for (uint32_t i = 0; i < list->count; i++)
-		if (load_slow_call(p, raw, map, &list->ref[i]))
-			return -1;
 	return 0;
 }
 
@@ -120,32 +77,22 @@ static bool look_is_sane(const struct prof_look *k)
 	       k->calls >> 60 == 0;
 }
 
-static int load_one_look(struct profile *p, const struct raw_file *raw, uint32_t *const *map,
-			 const struct raw_ref *ref)
+int load_look(struct load *l, uint32_t i)
 {
-	const struct scp_look *r = raw_record(raw, ref);
+	const struct raw_ref *ref = &l->raw->list[SCP_REC_LOOK].ref[i];
+	const struct scp_look *r = raw_record(l->raw, ref);
 	struct prof_look k = {
-		.table = load_index(raw, map, SCP_REC_TABLE, ref->table, 0),
-		.function = load_index(raw, map, SCP_REC_FUNCTION, 0, ref->id),
+		.table = load_index(l, SCP_REC_TABLE, ref->table, 0),
+		.function = load_index(l, SCP_REC_FUNCTION, 0, ref->id),
 	};
 
 	PROF_COPY_RUN(&k, calls, units_sq, r, calls, units_sq_hi);
 	if (!k.calls || !look_is_sane(&k))
 		return 0;
-	struct prof_look *own = model_add(p, MODEL_LOOK);
+	struct prof_look *own = model_add(l->p, MODEL_LOOK);
 	if (own)
 		*own = k;
 	return own ? 0 : -1;
-}
-
-int load_look(struct profile *p, const struct raw_file *raw, uint32_t *const *map)
-{
-	const struct raw_list *list = &raw->list[SCP_REC_LOOK];
-
-	for (uint32_t i = 0; i < list->count; i++)
-		if (load_one_look(p, raw, map, &list->ref[i]))
-			return -1;
-	return 0;
 }
 
 /* In the file these are picoseconds and thousandths, so that it holds no floating point. Accounts
@@ -216,10 +163,14 @@ static bool known(const struct profile *p, uint64_t run)
 	return false;
 }
 
-static int load_one(struct profile *p, const struct raw_file *raw, const struct scp_account *r)
+int load_account(struct load *l, uint32_t i)
 {
-	struct prof_account *a = account_add(p);
+	const struct scp_account *r = load_record(l, SCP_REC_ACCOUNT, i);
+	struct prof_account *a;
 
+	if (known(l->p, r->run))
+		return 0;
+	a = account_add(l->p);
 	if (!a)
 		return -1;
 	a->run = r->run;
@@ -228,18 +179,5 @@ static int load_one(struct profile *p, const struct raw_file *raw, const struct 
 	a->uncharged.error_ns =
 		r->uncharged_error_ns == INT64_MAX ? INFINITY : fabs((double)r->uncharged_error_ns);
 	a->uncharged.freedom = fmax(1, r->uncharged_freedom_ppk) / 1e3;
-	return load_cpus(a, raw, r->id) || load_texts(a, raw, r->id) ? -1 : 0;
-}
-
-int load_displacement_accounts(struct profile *p, const struct raw_file *raw)
-{
-	const struct raw_list *list = &raw->list[SCP_REC_ACCOUNT];
-
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct scp_account *r = raw_record(raw, &list->ref[i]);
-
-		if (!known(p, r->run) && load_one(p, raw, r))
-			return -1;
-	}
-	return 0;
+	return load_cpus(a, l->raw, r->id) || load_texts(a, l->raw, r->id) ? -1 : 0;
 }

@@ -10,18 +10,13 @@
 
 #include "profile/model/model.h"
 
-static const struct scp_path *record_of(const struct load_paths *l, uint32_t i)
-{
-	return raw_record(l->raw, &l->raw->list[SCP_REC_PATH].ref[i]);
-}
-
-static struct prof_frame frame_of(const struct load_paths *l, uint64_t bits)
+static struct prof_frame frame_of(const struct load *l, uint64_t bits)
 {
 	if (raw_frame_is_source(bits)) {
-		uint32_t line = raw_find(&l->raw->list[SCP_REC_SOURCE_LINE], 0,
-					 (uint32_t)SCP_FRAME_OFFSET(bits), 0);
+		uint32_t line =
+			load_index(l, SCP_REC_SOURCE_LINE, 0, (uint32_t)SCP_FRAME_OFFSET(bits));
 
-		return (struct prof_frame){.module = PROF_SOURCE, .offset = l->line[line]};
+		return (struct prof_frame){.module = PROF_SOURCE, .offset = line};
 	}
 	return (struct prof_frame){
 		.offset = SCP_FRAME_OFFSET(bits),
@@ -31,14 +26,14 @@ static struct prof_frame frame_of(const struct load_paths *l, uint64_t bits)
 	};
 }
 
-static void put_frames(const struct load_paths *l, uint32_t i, struct prof_frame *frame)
+static void put_frames(const struct load *l, uint32_t i, struct prof_frame *frame)
 {
 	uint32_t table = l->raw->list[SCP_REC_PATH].ref[i].table;
-	const struct scp_path *r = record_of(l, i);
+	const struct scp_path *r = load_record(l, SCP_REC_PATH, i);
 	uint32_t wanted = r->frames; /* so many of the outermost of this path */
 
 	while (wanted) {
-		uint32_t index = l->map[i], own;
+		uint32_t index = l->map[SCP_REC_PATH][i], own;
 
 		if (index != PROF_NONE) {
 			const struct prof_path *known = &l->p->path[index];
@@ -47,7 +42,7 @@ static void put_frames(const struct load_paths *l, uint32_t i, struct prof_frame
 			       wanted * sizeof *frame);
 			return;
 		}
-		r = record_of(l, i);
+		r = load_record(l, SCP_REC_PATH, i);
 		own = wanted - r->shared;
 		for (uint32_t k = raw_own_frames(r) - own; k < raw_own_frames(r); k++)
 			*frame++ = frame_of(l, r->frame[k]);
@@ -57,21 +52,21 @@ static void put_frames(const struct load_paths *l, uint32_t i, struct prof_frame
 	}
 }
 
-uint32_t load_paths_add(struct load_paths *l, uint32_t i)
+uint32_t load_paths_add(struct load *l, uint32_t i)
 {
-	const struct scp_path *r = record_of(l, i);
+	const struct scp_path *r = load_record(l, SCP_REC_PATH, i);
 	struct prof_frame frame[SCP_MAX_FRAMES];
+	uint32_t *index = &l->map[SCP_REC_PATH][i];
 
-	if (l->map[i] != PROF_NONE)
-		return l->map[i];
+	if (*index != PROF_NONE)
+		return *index;
 	put_frames(l, i, frame);
-	l->map[i] = intern_paths_add(l->p, frame, r->frames, r->flags);
-	return l->map[i];
+	*index = intern_paths_add(l->p, frame, r->frames, r->flags);
+	return *index;
 }
 
 /* The same of a path that is whole, its frames as in a file: SCP_MAX_FRAMES at most. */
-static uint32_t load_paths_of(struct load_paths *l, const uint64_t *bits, uint32_t frames,
-			      uint32_t flags)
+static uint32_t load_paths_of(struct load *l, const uint64_t *bits, uint32_t frames, uint32_t flags)
 {
 	struct prof_frame frame[SCP_MAX_FRAMES];
 
@@ -80,25 +75,22 @@ static uint32_t load_paths_of(struct load_paths *l, const uint64_t *bits, uint32
 	return samples_path(l->p, frame, frames, flags);
 }
 
-int load_paths_differences(struct profile *p, const struct raw_file *raw)
+int load_path_difference(struct load *l, uint32_t i)
 {
-	const struct raw_list *list = &raw->list[SCP_REC_PATH_DIFFERENCE];
+	const struct scp_path_difference *r = load_record(l, SCP_REC_PATH_DIFFERENCE, i);
+	size_t bytes = ((size_t)r->ours + r->theirs) * sizeof r->frame[0];
+	struct prof_path_difference *d;
 
-	for (uint32_t i = 0; i < list->count && p->path_differences < SCP_PATH_DIFFERENCES_MAX;
-	     i++) {
-		const struct scp_path_difference *r = raw_record(raw, &list->ref[i]);
-		struct prof_path_difference *d = model_add(p, MODEL_PATH_DIFFERENCE);
-		size_t bytes = ((size_t)r->ours + r->theirs) * sizeof r->frame[0];
-
-		if (!d || !(d->frame = malloc(bytes + 1)))
-			return -1;
-		PROF_SET(d, r, at, ours, theirs);
-		memcpy(d->frame, r->frame, bytes);
-	}
+	if (l->p->path_differences == SCP_PATH_DIFFERENCES_MAX)
+		return 0;
+	d = model_add(l->p, MODEL_PATH_DIFFERENCE);
+	if (!d || !(d->frame = malloc(bytes + 1)))
+		return -1;
+	PROF_SET(d, r, at, ours, theirs);
+	memcpy(d->frame, r->frame, bytes);
 	return 0;
 }
 
-/* Samples from a checked file: what they name exists, and no count is too large for its batch. */
 /* The words behind the frames: a batch each. A batch that stands there twice is added up. */
 static void load_counts(const struct scp_sampled *r, struct prof_sample *s)
 {
@@ -113,10 +105,13 @@ static void load_counts(const struct scp_sampled *r, struct prof_sample *s)
 	}
 }
 
-static int load_one(struct load_paths *l, const struct scp_sampled *r, uint32_t process)
+int load_sample(struct load *l, uint32_t i)
 {
+	const struct scp_sampled *r = load_record(l, SCP_REC_SAMPLE, i);
 	bool has_path = r->kind == SCP_SAMPLE_COMPUTING;
-	struct prof_sample s = {.process = process, .kind = r->kind, .path = PROF_NONE};
+	struct prof_sample s = {.process = load_index(l, SCP_REC_PROCESS, 0, r->process),
+				.kind = r->kind,
+				.path = PROF_NONE};
 
 	load_counts(r, &s);
 	if (has_path)
@@ -126,29 +121,14 @@ static int load_one(struct load_paths *l, const struct scp_sampled *r, uint32_t 
 	return samples_add(l->p, &s);
 }
 
-static void load_sampling(struct profile *p, const struct scp_sampling *r)
+/* Samples without it have no time. One is enough. */
+int load_sampling(struct load *l, uint32_t i)
 {
-	struct prof_sampling s = {0};
+	const struct scp_sampling *r = load_record(l, SCP_REC_SAMPLING, i);
+	struct prof_sampling s = {.flags = r->flags & (SCP_SAMPLING_USER | SCP_SAMPLING_MIXED)};
 
 	PROF_COPY_RUN(&s, period_ns, cpu_ns, r, period_ns, cpu_ns);
-	s.flags = r->flags & (SCP_SAMPLING_USER | SCP_SAMPLING_MIXED);
-	samples_join(&p->sampling, &s);
-}
-
-int load_samples(struct load_paths *l, uint32_t *const *map)
-{
-	const struct raw_file *raw = l->raw;
-	const struct raw_list *list = &raw->list[SCP_REC_SAMPLE],
-			      *sampling = &raw->list[SCP_REC_SAMPLING];
-
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct scp_sampled *r = raw_record(raw, &list->ref[i]);
-
-		if (load_one(l, r, load_index(raw, map, SCP_REC_PROCESS, 0, r->process)))
-			return -1;
-	}
-	/* Samples without it have no time. One is enough. */
-	if (sampling->count)
-		load_sampling(l->p, raw_record(raw, &sampling->ref[0]));
+	if (i == 0)
+		samples_join(&l->p->sampling, &s);
 	return 0;
 }
