@@ -9,7 +9,7 @@
 
 struct part {
 	uint32_t path, function;
-	uint16_t outcome;
+	uint16_t outcome, reading; /* 0: the first, 1: the second */
 	bool has_bytes;
 	uint64_t calls, units, bytes, inner_calls;
 	prof_u128 units_sq;
@@ -36,53 +36,48 @@ void model_difference_mark_free(struct model_mark *m)
 	*m = (struct model_mark){0};
 }
 
+/* Those of one place together, the first reading's before the second's. */
 static int by_place(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
 	return ARRAY_ORDER(x->path, y->path)
 		       ?: ARRAY_ORDER(x->function, y->function)
-		       ?: ARRAY_ORDER(x->outcome, y->outcome);
+		       ?: ARRAY_ORDER(x->outcome, y->outcome)
+		       ?: ARRAY_ORDER(x->reading, y->reading);
 }
 
-static struct part part_of(const struct prof_entry *e)
+static bool same_place(const struct part *a, const struct part *b)
 {
-	struct part part = {.path = e->path, .function = e->function, .outcome = e->outcome};
+	return a->path == b->path && a->function == b->function && a->outcome == b->outcome;
+}
 
+static struct part part_of(const struct prof_entry *e, uint16_t reading)
+{
+	struct part part = {.reading = reading};
+
+	PROF_SET(&part, e, path, function, outcome);
 	PROF_SET(&part, &e->sums, has_bytes, PART_SUMS);
 	return part;
 }
 
-static void add(struct part *to, const struct part *more)
+/* From the parts of one place: what is in *now less what is in *before. False: nothing happened, or
+ * the place went backwards, so it is not counted. */
+static bool subtract(const struct part *part, uint32_t count, struct part *now)
 {
-	to->has_bytes = to->has_bytes || more->has_bytes;
-	PROF_ADD(to, more, PART_SUMS);
-}
+	struct part before = {0};
 
-/* Sorted, and one for each place. Returns how many are left. */
-static uint32_t join(struct part *part, uint32_t count)
-{
-	uint32_t kept = 0;
-
-	if (count)
-		qsort(part, count, sizeof(*part), by_place);
+	*now = (struct part){
+		.path = part->path, .function = part->function, .outcome = part->outcome};
 	for (uint32_t i = 0; i < count; i++) {
-		if (kept && by_place(&part[kept - 1], &part[i]) == 0)
-			add(&part[kept - 1], &part[i]);
-		else
-			part[kept++] = part[i];
-	}
-	return kept;
-}
+		struct part *to = part[i].reading ? now : &before;
 
-/* false: nothing happened, or the place went backwards, so it is not counted. */
-static bool subtract(struct part *now, const struct part *before)
-{
-	if (before) {
-		if (PROF_ANY_LESS(now, before, PART_SUMS))
-			return false;
-		PROF_SUBTRACT(now, before, PART_SUMS);
+		to->has_bytes = to->has_bytes || part[i].has_bytes;
+		PROF_ADD(to, &part[i], PART_SUMS);
 	}
+	if (PROF_ANY_LESS(now, &before, PART_SUMS))
+		return false;
+	PROF_SUBTRACT(now, &before, PART_SUMS);
 	return now->calls > 0;
 }
 
@@ -94,20 +89,19 @@ static void put_entry(struct prof_entry *e, const struct part *part)
 	PROF_SET(&e->sums, part, has_bytes, PART_SUMS);
 }
 
-/* `before` and `now` are sorted; there are at least as many entries as places. */
-static void put_entries(struct profile *p, const struct part *before, uint32_t befores,
-			struct part *now, uint32_t nows)
+/* `part`: sorted; of all entries. */
+static void put_entries(struct profile *p, const struct part *part, uint32_t parts)
 {
 	struct profile_size size = profile_size(p);
-	uint32_t k = 0, *entries = &size.count[MODEL_ENTRY];
+	uint32_t *entries = &size.count[MODEL_ENTRY], count;
+	struct part now;
 
 	*entries = size.count[MODEL_GAP] = size.count[MODEL_SLOWEST] = size.count[MODEL_LOOK] = 0;
-	for (uint32_t i = 0; i < nows; i++) {
-		while (k < befores && by_place(&before[k], &now[i]) < 0)
-			k++;
-		if (subtract(&now[i],
-			     k < befores && by_place(&before[k], &now[i]) == 0 ? &before[k] : NULL))
-			put_entry(&p->entry[(*entries)++], &now[i]);
+	for (uint32_t i = 0; i < parts; i += count) {
+		for (count = 1; i + count < parts && same_place(&part[i], &part[i + count]);)
+			count++;
+		if (subtract(&part[i], count, &now))
+			put_entry(&p->entry[(*entries)++], &now);
 	}
 	size.count[MODEL_PROCESS] = p->processes ? 1 : 0;
 	size.count[MODEL_TABLE] = p->tables ? 1 : 0;
@@ -121,43 +115,38 @@ static void put_entries(struct profile *p, const struct part *before, uint32_t b
 	}
 }
 
+/* The model holds both readings: the first one twice. */
+static uint64_t difference(uint64_t both, uint64_t first)
+{
+	return both - first > first ? both - first - first : 0;
+}
+
 static void put_overflow(struct profile *p, const struct model_mark *m)
 {
 	for (uint32_t i = 0; i < m->functions; i++) {
 		struct prof_function *f = &p->function[i];
 		const struct profile_overflow *o = &m->overflow[i];
 
-		/* the model holds both readings: the first one twice */
-		f->overflow_calls -= o->calls;
-		f->overflow_units -= o->units;
-		f->overflow_bytes -= o->bytes;
-		f->overflow_calls -= f->overflow_calls < o->calls ? f->overflow_calls : o->calls;
-		f->overflow_units -= f->overflow_units < o->units ? f->overflow_units : o->units;
-		f->overflow_bytes -= f->overflow_bytes < o->bytes ? f->overflow_bytes : o->bytes;
+		f->overflow_calls = difference(f->overflow_calls, o->calls);
+		f->overflow_units = difference(f->overflow_units, o->units);
+		f->overflow_bytes = difference(f->overflow_bytes, o->bytes);
 	}
 }
 
 int model_difference_make(struct profile *p, const struct model_mark *m)
 {
-	uint32_t after = p->entries - m->entries;
-	struct part *before = calloc((size_t)m->entries + 1, sizeof(*before));
-	struct part *now = calloc((size_t)after + 1, sizeof(*now));
+	struct part *part = malloc(((size_t)p->entries + 1) * sizeof(*part));
 
-	if (!before || !now) {
-		free(before);
-		free(now);
+	if (!part)
 		return -1;
-	}
-	for (uint32_t i = 0; i < m->entries; i++)
-		before[i] = part_of(&p->entry[i]);
-	for (uint32_t i = 0; i < after; i++)
-		now[i] = part_of(&p->entry[m->entries + i]);
-	put_entries(p, before, join(before, m->entries), now, join(now, after));
+	for (uint32_t i = 0; i < p->entries; i++)
+		part[i] = part_of(&p->entry[i], i >= m->entries);
+	qsort(part, p->entries, sizeof(*part), by_place);
+	put_entries(p, part, p->entries);
 	put_overflow(p, m);
 	p->switches = (struct scp_switches){0}; /* of no such entry are states kept */
 	p->usage = (struct scp_usage){0};	/* of whole lives, not of the time between */
 	p->usage_cpu_of = p->usage_io_of = 0;
-	free(before);
-	free(now);
+	free(part);
 	return 0;
 }
