@@ -46,8 +46,6 @@ void tails_double(struct prof_tail *t, uint32_t pairs);
  * these are too few, or there is no memory, *to becomes NULL. */
 void tails_append(struct prof_tail **to, uint32_t at, const struct prof_tail *from, uint32_t count);
 
-/* Histograms of sums, for sums_add. */
-
 /* What hist_add will need. -1: out of memory. */
 int hist_make_room(struct prof_sums *dst, const struct prof_sums *src);
 

@@ -5,8 +5,6 @@
 
 #include "profile/profile.h"
 
-/* How long a unit of a profile's clock is; private to profile/, but for rate_begin. */
-
 /* Work out *out from `clock` as the file of header `h` has it. Where its own anchors are too close
  * together for a counter's rate and the file was recorded since this machine was booted, the
  * anchors are replaced by ones taken here. -1: the rate cannot be known. */
@@ -77,8 +75,6 @@ struct scp_way_costs overhead_store_ways(const struct prof_overhead *o);
 
 /* -1 with *err where a field is out of range. */
 int overhead_check(const char *path, const struct scp_header *h, struct profile_error *err);
-
-/* The clocks of the files of a model, and what recording adds to a call. */
 
 /* A file's clocks, as they are in it and as they were worked out. */
 struct file_clocks {

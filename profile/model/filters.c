@@ -79,12 +79,6 @@ void filters_add(struct profile *p, const struct scp_header *h)
 	add_recorded(p, h);
 }
 
-void filters_store(const struct profile *p, struct scp_header *h)
-{
-	memcpy(h->filters, p->filters, p->filters_bytes);
-	PROF_SET(h, p, filters_bytes, windows, recorded_ns, recorded_of_ns);
-}
-
 /* Totals of processes: the last reading less the first. */
 
 /* *to += last - first. False: the file contradicts itself, or the sum has no room. */
@@ -151,12 +145,4 @@ void usage_add(struct profile *p, const struct scp_header *h)
 		add_cpu(p, h, processes_of(h, h->usage_cpu_of));
 	if (known & SCP_USAGE_IO)
 		add_io(p, h, processes_of(h, h->usage_io_of));
-}
-
-void usage_store(const struct profile *p, struct scp_header *h)
-{
-	h->usage_first = (struct scp_usage){.known = p->usage.known};
-	h->usage_last = p->usage;
-	h->usage_cpu_of = p->usage_cpu_of;
-	h->usage_io_of = p->usage_io_of;
 }

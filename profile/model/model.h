@@ -100,18 +100,10 @@ void model_clear_process(void *process);
 /* Free all beyond that size, which was the model's. */
 void profile_shrink(struct profile *p, const struct profile_size *size);
 
-/* What was left out on purpose, in a model. */
-
-/* Add those of one more file, whose header is sound. To be called while the model does not have its
- * flags, nor its clock, yet. */
+/* What was left out on purpose: add that of one more file, whose header is sound. To be called
+ * while the model does not have its flags, nor its clock, yet. */
 void filters_add(struct profile *p, const struct scp_header *h);
 
-/* For a merged file. */
-void filters_store(const struct profile *p, struct scp_header *h);
-
-/* What the processes of a model used while they were recorded. */
-
-/* Add a file's. What contradicts itself, or is too much to add, is not known. */
+/* What the processes used while they were recorded: add a file's. What contradicts itself, or is
+ * too much to add, is not known. */
 void usage_add(struct profile *p, const struct scp_header *h);
-/* Into the header of a merged file. */
-void usage_store(const struct profile *p, struct scp_header *h);

@@ -9,9 +9,6 @@
 #include "profile/read/load.h"
 #include "profile/model/addition.h"
 
-/* States that contradict their entry are left out, and the entry's detector is NONE then: a live
- * entry may be torn, and a damaged file may say anything. */
-
 static struct prof_states *states_of(const struct scp_states *r, uint32_t detector)
 {
 	struct prof_states *t = calloc(1, sizeof *t);

@@ -74,6 +74,15 @@ static int check_fields(const char *path, const struct scp_header *h, struct pro
 	return overhead_check(path, h, err);
 }
 
+static int cut_short(const char *path, uint64_t got, uint64_t wanted, struct profile_error *err)
+{
+	return error_fail(
+		err, path,
+		"ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
+		"incomplete copy.\nCopy it again from where it was recorded, or leave it out.",
+		(unsigned long long)got, (unsigned long long)wanted);
+}
+
 static int check_region(const char *path, const struct scp_header *h, uint32_t i, uint64_t size,
 			struct profile_error *err)
 {
@@ -84,12 +93,7 @@ static int check_region(const char *path, const struct scp_header *h, uint32_t i
 		return error_damaged(err, path, "region %u lies at %llu with %llu bytes", i,
 				     (unsigned long long)r->offset, (unsigned long long)r->bytes);
 	if (r->offset + r->bytes > size)
-		return error_fail(
-			err, path,
-			"ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
-			"incomplete copy.\nCopy it again from where it was recorded, or leave "
-			"it out.",
-			(unsigned long long)size, (unsigned long long)(r->offset + r->bytes));
+		return cut_short(path, size, r->offset + r->bytes, err);
 	for (uint32_t k = 0; k < i; k++) {
 		const struct scp_region *o = &h->regions[k];
 
@@ -99,7 +103,6 @@ static int check_region(const char *path, const struct scp_header *h, uint32_t i
 	return 0;
 }
 
-/* The steps of profile_file_open, one file each. */
 static int header_check(const char *path, const struct scp_header *h, uint64_t file_bytes,
 			struct profile_error *err)
 {
@@ -148,16 +151,6 @@ static int read_some(const struct raw_file *raw, void *buffer, size_t n, uint64_
 	return 0;
 }
 
-static int cut_short(const struct raw_file *raw, uint64_t got, uint64_t wanted,
-		     struct profile_error *err)
-{
-	return error_fail(
-		err, raw->path,
-		"ends after %llu of %llu bytes: it was cut, e.g. by a full disk or an "
-		"incomplete copy.\nCopy it again from where it was recorded, or leave it out.",
-		(unsigned long long)got, (unsigned long long)wanted);
-}
-
 static int open_regular(struct raw_file *raw, bool links, struct profile_error *err)
 {
 	struct stat st;
@@ -200,7 +193,7 @@ static int read_header_once(const struct raw_file *raw, void *header, struct pro
 			"is not a scprof profile.\nProfiles are named *.scp and begin with "
 			"\"SCPROF1\".");
 	if (got < SCP_HEADER_BYTES)
-		return cut_short(raw, got, SCP_HEADER_BYTES, err);
+		return cut_short(raw->path, got, SCP_HEADER_BYTES, err);
 	return 0;
 }
 
@@ -259,7 +252,7 @@ static int take_copy(const struct raw_file *raw, uint8_t **copy, uint64_t *bytes
 		      err))
 		return -1;
 	if (got < end - SCP_HEADER_BYTES)
-		return cut_short(raw, got + SCP_HEADER_BYTES, end, err);
+		return cut_short(raw->path, got + SCP_HEADER_BYTES, end, err);
 	return 0;
 }
 

@@ -192,11 +192,14 @@ static void write_header(const struct writer *w)
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
 	h->ways_first = overhead_store_ways(&p->clock.overhead);
 	h->slow_ways_first = overhead_store_ways(&p->slow.overhead);
-	usage_store(p, h);
+	h->usage_first.known = p->usage.known;
+	h->usage_last = p->usage;
 	PROF_SET(h, p, groups, losses, path_checks, switches, uncopied_calls, ticker_readings,
 		 ticker_near, ticker_ticks, ticker_late_sum_ns, ticker_late_max_ns,
-		 ticker_late_ticks, ticker_cost, own_ns, python, python_other);
-	filters_store(p, h);
+		 ticker_late_ticks, ticker_cost, own_ns);
+	PROF_SET(h, p, python, python_other, usage_cpu_of, usage_io_of, filters_bytes, windows,
+		 recorded_ns, recorded_of_ns);
+	memcpy(h->filters, p->filters, p->filters_bytes);
 	h->slowest = p->slowest_asked;
 	h->table_count = p->tables;
 	h->region_count = 1;

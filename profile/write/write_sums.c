@@ -126,7 +126,7 @@ void write_sums(struct image *img, struct scp_entry *r, const struct prof_sums *
 		write_line(img, id, s->line, s->batches.count);
 }
 
-/* States. An entry has a record where the file's detector does not tell as
+/* An entry has a record where the file's detector does not tell as
  * much: it has states, or is known by another detector, or is not known. */
 
 static void write_table(struct image *img, const struct prof_table_states *t)
