@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Bring the records of a live file to rest. An entry (with the blocks that hang on it), a gap or a
- * table's states is sound when its seq is even and two copies, one after the other, are the same:
- * then nothing changed between them. The whole file was copied twice in turn, which settles all
- * that stand still; what moved is copied again, one record at a time. Where the writer is faster
- * than we are, the last copy with an even seq is kept; where seq stays odd the process was killed,
- * stopped or kept from its CPU inside an update, and the whole file's copy is kept. Either may be
- * wrong by the one call that was being added, even if its own seq is even, for the blocks may be
- * later than their entry: an odd seq tells the model. */
+/* Bring the records of a live file to rest. An entry (with the blocks that hang on it), a gap, a
+ * table's states or a slowest call is sound when its seq is even and two copies, one after the
+ * other, are the same: then nothing changed between them. The whole file was copied twice in turn,
+ * which settles all that stand still; what moved is copied again, one record at a time. Where the
+ * writer is faster than we are, the last copy with an even seq is kept; where seq stays odd the
+ * process was killed, stopped or kept from its CPU inside an update, and the whole file's copy is
+ * kept. Either may be wrong by the one call that was being added, even if its own seq is even, for
+ * the blocks may be later than their entry: an odd seq tells the model. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -204,31 +204,14 @@ void seqlock_snapshot_take(struct raw_file *raw)
 		settle_entry(&s, &entries->ref[i]);
 	settle_list(&s, SCP_REC_GAP, offsetof(struct scp_gap, seq));
 	settle_list(&s, SCP_REC_TABLE_STATES, offsetof(struct scp_table_states, seq));
+	s.waits = 0; /* they are few, and one that does not come to rest is lost */
+	settle_list(&s, SCP_REC_SLOWEST, offsetof(struct scp_slowest, seq));
 }
 
 /* SLOWEST records are written over for as long as the program runs, and then mean another call of
  * another entry: what they refer to is known only of the copy that is kept. In a live file an entry
  * may be younger than the list of entries that we have; its call is left out, for it ended while we
  * were reading. In a file at rest that is damage. */
-
-/* Two copies, one after the other, that are the same and at rest. */
-static void copy_at_rest(const struct raw_file *raw, const struct raw_ref *ref)
-{
-	struct scp_slowest *slot = raw_record(raw, ref), before, after;
-	off_t at = (off_t)ref->at * SCP_RECORD_ALIGN;
-
-	for (int i = 0; i < TRIES; i++) {
-		if (pread(raw->fd, &before, sizeof before, at) != sizeof before ||
-		    pread(raw->fd, &after, sizeof after, at) != sizeof after)
-			return;
-		if (before.seq & 1 || memcmp(&before, &after, sizeof before) != 0)
-			continue;
-		if (memcmp(slot, &before, offsetof(struct scp_slowest, seq)) == 0)
-			*slot = before;
-		return;
-	}
-	slot->seq |= 1; /* not one call's */
-}
 
 int seqlock_snapshot_slowest_take(struct raw_file *raw, struct profile_error *err)
 {
@@ -238,9 +221,7 @@ int seqlock_snapshot_slowest_take(struct raw_file *raw, struct profile_error *er
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct scp_slowest *slot = raw_record(raw, &list->ref[i]);
 
-		if (raw->live)
-			copy_at_rest(raw, &list->ref[i]);
-		if (slot->seq & 1)
+		if (slot->seq & 1) /* not one call's */
 			continue;
 		bool known = raw_find(&raw->list[SCP_REC_ENTRY], list->ref[i].table, slot->entry,
 				      0) != PROF_NONE;
