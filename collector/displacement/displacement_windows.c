@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/displacement/displacement_private.h"
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 
 /* Stolen time disturbs a window by more than itself: caches, and interrupts that waited. The
  * accounting itself varies by a few microseconds. */

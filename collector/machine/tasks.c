@@ -10,7 +10,6 @@
 
 #include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 #include "profile/base/given_file.h"
 
 #define KERNEL_FLAG 0x00200000u /* PF_KTHREAD */

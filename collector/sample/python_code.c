@@ -4,7 +4,6 @@
 
 #include "collector/sample/python_private.h"
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 
 #define MOST_CODES   65536u
 #define PAGE_BYTES   4096u

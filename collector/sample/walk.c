@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "collector/sample/sample_private.h"
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 
 #define AT_ONCE 1024u
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "include/scprof_selected.h"
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 #include "profile/base/words.h"
 
 /* All of their parameters fit into registers. */

@@ -39,6 +39,22 @@ void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, s
  * `fill`. False: out of memory, or the number is UINT32_MAX, and nothing has changed. */
 bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, unsigned char fill);
 
+/* Binary search in whatever is in order: makes `at` (a size_t) the first index below `count` that
+ * `before`, an expression of `at`, does not hold for: it holds for all in front and for none
+ * behind. `count`: it holds for all. */
+#define BISECT(at, count, before)                                                                  \
+	do {                                                                                       \
+		size_t low_ = 0, high_ = (count);                                                  \
+		while (low_ < high_) {                                                             \
+			(at) = low_ + (high_ - low_) / 2;                                          \
+			if (before)                                                                \
+				low_ = (at) + 1;                                                   \
+			else                                                                       \
+				high_ = (at);                                                      \
+		}                                                                                  \
+		(at) = low_;                                                                       \
+	} while (0)
+
 /* The numbers 0 to count - 1 as qsort_r sorts them, which hands `context` on. free() it; NULL: out
  * of memory. */
 uint32_t *array_order(uint32_t count, int (*compare)(const void *, const void *, void *),

@@ -6,7 +6,6 @@
 
 #include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 
 #define DELETED	  " (deleted)"
 #define MAPS_MOST (1u << 20) /* the kernel's own default limit is 65530 */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 
 /* What displacement measured, in a model: costs, in the order of the entries that they belong to,
  * and accounts of the CPUs' time. */

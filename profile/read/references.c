@@ -8,7 +8,6 @@
 #include "profile/base/error.h"
 #include "profile/read/raw.h"
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 
 static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)
 {

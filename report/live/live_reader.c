@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 #include "profile/base/error.h"
 #include "report/symbols/function_names.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 
 #define SLACK_NS UINT64_C(1000000000) /* between the end of a parent's recording and its child */
 

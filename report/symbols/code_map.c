@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 
 #define NO_PIECE  UINT32_MAX
 #define AMBIGUOUS (UINT32_MAX - 1)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 #include "profile/base/proc_maps.h"
 #include "report/symbols/generated.h"
 #include "report/wording/utf8.h"

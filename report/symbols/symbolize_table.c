@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 
 struct entry {
 	GElf_Addr value, end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Memory of another process, for the tool and for the unwinder. */
 #include "collector/attach/safe_point/safe_point_private.h"
-#include "profile/base/bisect.h"
+#include "profile/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/attach/safe_point/safe_point_private.h"
 #include "include/scprof_format.h"
-#include "profile/base/bisect.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 
 /* glibc's documentation says of few functions which locks they take; these lists come from its
  * source, 2.17 to 2.42. A name too many costs a chance to attach, one too few a deadlock. */

@@ -10,7 +10,6 @@
 
 #include "collector/causal/causal_page.h"
 #include "profile/base/array.h"
-#include "profile/base/bisect.h"
 
 #define NONE	   SIZE_MAX
 #define LONGEST_S  0.01 /* a delay */

@@ -10,7 +10,6 @@
 #define ARCH_RELOC_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define ARCH_RELOC_GLOB_DAT  R_AARCH64_GLOB_DAT
 #define ARCH_RELOC_WORD	     R_AARCH64_ABS64
-#define ARCH_RELOC_RELATIVE  R_AARCH64_RELATIVE
 
 /* Enough of a linkage table's head for arch_slot_is_unbound. */
 #define ARCH_SLOT_CODE_BYTES 8u

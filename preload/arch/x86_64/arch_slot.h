@@ -9,7 +9,6 @@
 #define ARCH_RELOC_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define ARCH_RELOC_GLOB_DAT  R_X86_64_GLOB_DAT
 #define ARCH_RELOC_WORD	     R_X86_64_64
-#define ARCH_RELOC_RELATIVE  R_X86_64_RELATIVE
 
 /* Enough of a linkage table's entry for arch_slot_is_unbound. */
 #define ARCH_SLOT_CODE_BYTES 9u
