@@ -22,6 +22,13 @@ void *array_alloc(size_t bytes)
 	return memory;
 }
 
+void *array_copy(const void *from, size_t bytes)
+{
+	void *copy = from ? malloc(bytes) : NULL;
+
+	return copy ? memcpy(copy, from, bytes) : NULL;
+}
+
 /* The array with room for `least` elements at least, the new ones not set; NULL: no memory. */
 static void *grow(void *array, uint32_t *room, uint64_t least, size_t size)
 {

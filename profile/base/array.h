@@ -18,6 +18,9 @@
 /* As malloc; large memory begins at a multiple of ARRAY_HUGE_PAGE. */
 void *array_alloc(size_t bytes);
 
+/* A copy in memory of its own; NULL of NULL, and out of memory. */
+void *array_copy(const void *from, size_t bytes);
+
 /* Room to append one element to `count`: the array, perhaps moved, with that element zeroed and
  * those behind it untouched. NULL: out of memory, and the array is as it was. */
 void *array_room(void *array, uint32_t *room, uint32_t count, size_t size);

@@ -35,9 +35,6 @@ void unbatched_add(struct prof_apart *sum, const struct prof_sums *s, uint64_t s
 /* Calls by octaves, batch by batch, under addition: batches.c calls these as it doubles and appends
  * the batches themselves. */
 
-/* NULL of NULL, and where there is no memory. */
-struct prof_tail *tails_copy(const struct prof_tail *from);
-
 /* Pairs of neighbours become one slot. */
 void tails_double(struct prof_tail *t, uint32_t pairs);
 

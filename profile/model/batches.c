@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 struct sequence {
 	uint64_t calls;
 	uint32_t count;
@@ -104,15 +106,6 @@ static struct prof_line *line_of_one_size(const struct prof_batches *b, uint64_t
 	return l;
 }
 
-static struct prof_line *copy_line(const struct prof_line *from)
-{
-	struct prof_line *l = malloc(sizeof *l);
-
-	if (l)
-		*l = *from;
-	return l;
-}
-
 /* Will the sum's sizes vary, or may they? Else there is nothing to keep batch by batch. */
 static bool needs_lines(const struct prof_sums *a, const struct prof_sums *b)
 {
@@ -156,14 +149,9 @@ static void copy_back(struct prof_batches *to, const struct sequence *from)
 /* Of a site without states that a detector watched all the time: no call was switched. */
 static struct prof_state_batches *copy_states(const struct prof_sums *s)
 {
-	struct prof_state_batches *b;
-
-	if (s->states ? !s->states->batches : !states_sees_all(s->detector))
-		return NULL;
-	b = calloc(1, sizeof *b);
-	if (b && s->states)
-		*b = *s->states->batches;
-	return b;
+	if (s->states)
+		return array_copy(s->states->batches, sizeof *s->states->batches);
+	return states_sees_all(s->detector) ? calloc(1, sizeof(struct prof_state_batches)) : NULL;
 }
 
 static void run_of(struct run *r, const struct prof_sums *s, const struct needs *needs)
@@ -174,7 +162,7 @@ static void run_of(struct run *r, const struct prof_sums *s, const struct needs 
 	r->slow.calls = r->slow.count = 0;
 	r->line = NULL;
 	r->states = NULL;
-	r->tail = s->batches.count ? tails_copy(s->tail) : NULL;
+	r->tail = s->batches.count ? array_copy(s->tail, sizeof *s->tail) : NULL;
 	r->gone = false;
 	if (s->slow && s->slow->batches.count == s->batches.count &&
 	    s->slow->batches.calls == s->batches.calls)
@@ -186,17 +174,22 @@ static void run_of(struct run *r, const struct prof_sums *s, const struct needs 
 	if (!needs->line)
 		return;
 	if (s->line)
-		r->line = copy_line(s->line);
+		r->line = array_copy(s->line, sizeof *s->line);
 	else if (batches_one_size(s, &size))
 		r->line = line_of_one_size(&s->batches, size);
+}
+
+static void free_run(const struct run *r)
+{
+	free(r->line);
+	free(r->states);
+	free(r->tail);
 }
 
 /* `to` takes over what `from` has. */
 static void replace(struct run *to, struct run *from)
 {
-	free(to->line);
-	free(to->states);
-	free(to->tail);
+	free_run(to);
 	*to = *from;
 	from->line = NULL;
 	from->states = NULL;
@@ -328,9 +321,7 @@ static struct prof_state_batches *append_all(struct prof_sums *dst, const struct
 	run_of(&b, src, &needs);
 	join(&a, &b, &needs);
 	join_apart(dst, src, &a, &b);
-	free(b.line);
-	free(b.states);
-	free(b.tail);
+	free_run(&b);
 	free(dst->line);
 	dst->line = a.line;
 	free(dst->tail);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "profile/base/array.h"
 #include "stats/histogram/histogram.h"
 
 static void add(struct prof_hist *to, const struct prof_sums *from)
@@ -62,9 +63,7 @@ int hist_make_room(struct prof_sums *dst, const struct prof_sums *src)
 static void copy_few(struct prof_sums *dst, const struct prof_sums *src)
 {
 	dst->hist_of_one = src->hist_of_one;
-	dst->first = src->first ? malloc(sizeof *dst->first) : NULL;
-	if (dst->first)
-		*dst->first = *src->first;
+	dst->first = array_copy(src->first, sizeof *src->first);
 }
 
 void hist_add(struct prof_sums *dst, const struct prof_sums *src)

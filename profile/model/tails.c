@@ -4,18 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "profile/model/addition.h"
 
 #define LEAST_OCTAVES 2
-
-struct prof_tail *tails_copy(const struct prof_tail *from)
-{
-	struct prof_tail *t = from ? malloc(sizeof *t) : NULL;
-
-	if (t)
-		*t = *from;
-	return t;
-}
 
 static uint32_t sum_of(uint32_t a, uint32_t b)
 {
@@ -77,7 +69,7 @@ void tails_append(struct prof_tail **to, uint32_t at, const struct prof_tail *fr
 		return;
 	}
 	if (!*to && from) {
-		*to = tails_copy(from);
+		*to = array_copy(from, sizeof *from);
 		if (!*to)
 			return;
 		memset((*to)->calls, 0, sizeof(*to)->calls);
