@@ -59,11 +59,12 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 #define BEYOND_NS 20000u
 
 /* Was it off its CPU for longer than the call took? That was just before its clock was read, or
- * just after: it is the gap's. What readings and rates are uncertain by matters less. */
+ * just after: it is the gap's. What readings and rates are uncertain by matters less. To a ticker
+ * that lost its own CPU any call is short. */
 static COLD bool is_beyond(const struct switch_mark *off, uint64_t units)
 {
 	uint64_t ns = off->runnable_ns + off->asleep_ns;
-	if (!off->weighted || !off->known)
+	if (!off->weighted || !off->known || clock_is_coarse(clock_chosen.kind))
 		return false;
 	ns = (uint64_t)((unsigned __int128)ns * off->known / off->weighted);
 	return ns > BEYOND_NS && units + 1 < clock_units_of(ns - ns / 8);

@@ -369,6 +369,10 @@ static void test_a_wait_longer_than_the_call_is_the_gaps(void **state)
 	assert_int_equal(states.call_off_cpu.runnable_ns, 140000000);
 	add_switched(1000, 15000); /* within what is uncertain */
 	assert_int_equal(states.gaps, 1);
+	clock_chosen.kind = SCP_CLOCK_PAGE; /* its ticker may be late */
+	add_switched(0, 70000000);
+	assert_int_equal(states.gaps, 1);
+	clock_chosen.kind = SCP_CLOCK_NONE;
 	end_side(slow);
 }
 
