@@ -7,7 +7,8 @@
  *					many ns as bytes
  *	poll				of nothing: what was asked for, although the thread sleeps
  *					for 1 ms of real time at most
- *	a reading			$MADE_CLOCK_READ_NS, if there is any
+ *	a reading			$MADE_CLOCK_READ_NS, if there is any, of its process alone:
+ *					when others read depends on the scheduler
  * CLOCK_MONOTONIC tells it, and RAW; COARSE in ticks of 4 ms. The page clock of $SCPROF_CLOCK_PAGE
  *ticks at random distances of half to one and a half of its interval, as the ticker's. The
  *processes share the time that have the file $MADE_CLOCK. */
@@ -27,7 +28,7 @@
 #define PAGE	 4096
 #define COARSE	 4000000
 
-static uint64_t alone_ns = START_NS, *made_ns = &alone_ns, read_ns;
+static uint64_t alone_ns = START_NS, *made_ns = &alone_ns, read_ns, readings_ns;
 
 static uint64_t next_ns, due_ns, state = 1;
 static struct scp_clock_page *ticks;
@@ -98,7 +99,8 @@ int clock_gettime(clockid_t id, struct timespec *t)
 
 	if (id != CLOCK_MONOTONIC && id != CLOCK_MONOTONIC_RAW && id != CLOCK_MONOTONIC_COARSE)
 		return (int)syscall(SYS_clock_gettime, id, t);
-	ns = __atomic_fetch_add(made_ns, read_ns, __ATOMIC_RELAXED);
+	ns = __atomic_load_n(made_ns, __ATOMIC_RELAXED) +
+	     __atomic_fetch_add(&readings_ns, read_ns, __ATOMIC_RELAXED);
 	ns -= id == CLOCK_MONOTONIC_COARSE ? ns % COARSE : 0;
 	t->tv_sec = (time_t)(ns / 1000000000);
 	t->tv_nsec = (long)(ns % 1000000000);
