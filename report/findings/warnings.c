@@ -335,9 +335,10 @@ void warnings_collect(struct report *r)
 	warn_paths(r);
 	if (r->profile->flags & SCP_FILE_NO_SYMBOLS)
 		warning_list_note(r, "setting-ignored",
-				  "SCPROF_SYMBOLS chooses functions for `scprof run`, and none was "
-				  "timed here; with LD_PRELOAD alone, preload the object that "
-				  "`scprof symbols --stubs FILE PROGRAM PATTERN` writes");
+				  "Functions that SCPROF_SYMBOLS or a library's group in "
+				  "SCPROF_GROUPS names were not timed: with LD_PRELOAD alone, "
+				  "preload what `scprof symbols --stubs FILE PROGRAM PATTERN` "
+				  "writes");
 	if (*r->profile->preceded)
 		warning_list_note(r, "defined-before", "%s stands before libscprof.so",
 				  r->profile->preceded);

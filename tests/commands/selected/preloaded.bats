@@ -32,7 +32,7 @@ with_library()
 	rm out/*
 	SYMBOLS='' with_library env SCPROF_GROUPS=socket,alloc "$PROGRAMS/started" >/dev/null || [ $? = 3 ]
 	make_report --by function
-	jq -e '[.warnings[].code] | contains(["setting-ignored"])' report.json
+	jq -e '.warnings[] | select(.code == "setting-ignored") | .text | contains("in SCPROF_GROUPS")' report.json
 }
 
 @test "preloaded 02: SCPROF_DISABLE, and stubs that are preloaded" {
