@@ -23,7 +23,6 @@ STATS_SRC = \
 	stats/regression/collinearity.c \
 	stats/regression/line.c \
 	stats/regression/site_costs.c \
-	stats/regression/undithered.c \
 	stats/sequential/sequential.c \
 	stats/stationarity/drift.c \
 	stats/stationarity/rank_series.c \

@@ -142,7 +142,7 @@ static void say_dither(const struct run_displace *r)
 			   t.refused);
 	if (t.few)
 		say_format(
-			"dither: %zu of these sites had fewer than %d windows, which tell nothing: "
+			"dither: %zu of these sites had fewer than %d windows, which are left out: "
 			"let it run longer, or take a larger share",
 			t.few, DITHER_PLAN_ENOUGH);
 }

@@ -107,20 +107,3 @@ void collinearity_sweep(double *a, size_t n, bool *out);
 /* In collinearity.c: inverts a symmetric positive matrix [n][n] in place via its correlations.
  * Columns that previous columns explain to within 1e-10 get zeros. */
 void collinearity_invert(double *a, size_t n);
-
-/* What a run would have told without its dither: a series less what drawn delays explain of it.
- *
- * Calls and costs of the spans are regressed on the time that each span had of each drawn delay,
- * and what that explains is taken away, in calls and costs alike. By Frisch and Waugh (1933) and
- * Lovell (1963) a fit of what is left uses only the variation that the program had of itself: its
- * coefficients are those of a regression with the draws as further columns. Delays are drawn
- * independently of all else, so this is the same program in the same hour without them.
- *
- * Seconds. Pure but for memory. */
-
-/* `drawn` [spans][draws]: seconds of each span in which each delay was in effect; at most
- * SITE_COSTS_MOST draws. A short series uses only the first ones. Free *out with undithered_free.
- * Returns 0; -1: no memory. */
-int undithered_make(const struct site_costs_series *s, size_t sites, const double *drawn,
-		    size_t draws, struct site_costs_series *out);
-void undithered_free(struct site_costs_series *s);

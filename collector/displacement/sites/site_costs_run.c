@@ -132,6 +132,12 @@ static double seen_in(const struct displacement_window *w, const struct site_rea
 	return others > 0 ? w->charged / (w->charged + others) : 1;
 }
 
+/* Variation by a few drawn windows is not used: intervals would be too short. */
+static bool tells_nothing(const struct join *j, double from, double to)
+{
+	return j->dither && site_dither_tells_nothing(j->dither, from, to);
+}
+
 /* The first and the last window are not all of the run's. */
 static int join_windows(struct join *j, size_t cpu, struct building *b, double *calls)
 {
@@ -146,6 +152,10 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 		struct site_costs_span s;
 		double seen;
 
+		if (tells_nothing(j, w->at - w->span / 2, w->at + w->span / 2)) {
+			b->open = false;
+			continue;
+		}
 		j->windows++;
 		if (w->aside || !reading_of(j, cpu, first + k + 1, &r) ||
 		    (seen = seen_in(w, &r)) < SEEN_LEAST ||
@@ -190,7 +200,7 @@ static int join_ticks(struct join *j, size_t cpus)
 		};
 
 		before = r.at;
-		if (!k || r.incomplete || !(s.to > s.from)) {
+		if (!k || r.incomplete || !(s.to > s.from) || tells_nothing(j, s.from, s.to)) {
 			b.open = false;
 			continue;
 		}
@@ -256,57 +266,14 @@ static int attach(struct join *j, const struct site_costs_site *site,
 	return 0;
 }
 
-/* A series less what the draws explain that had too few windows. */
-static int take_few(const struct join *j, const struct site_costs_series *s,
-		    struct site_costs_series *out)
-{
-	size_t all = site_dither_draws(j->dither), draws = 0;
-	double *drawn = calloc(s->spans * all + 1, sizeof(*drawn)), of[SITE_DITHER_DRAWS];
-	bool taken[SITE_DITHER_DRAWS];
-	int result = -1;
-
-	for (size_t k = 0; k < all; k++) {
-		taken[k] = !site_dither_enough(j->dither, k);
-		draws += taken[k];
-	}
-
-	for (size_t i = 0; drawn && i < s->spans; i++) {
-		double *at = &drawn[i * draws], length = s->span[i].to - s->span[i].from;
-
-		site_dither_drawn(j->dither, s->span[i].from, s->span[i].to, of);
-		for (size_t k = 0; k < all && length > 0; k++)
-			if (taken[k])
-				*at++ = of[k] * s->span[i].length / length;
-	}
-	if (drawn)
-		result = undithered_make(s, j->index.used, drawn, draws, out);
-	free(drawn);
-	return result;
-}
-
-/* Variation by a few windows is not used: intervals would be too short. */
-static int drop_few(struct join *j, size_t series)
-{
-	for (size_t i = 0; j->dither && i < series; i++) {
-		struct site_costs_series rest;
-
-		if (take_few(j, &j->series[i], &rest))
-			return -1;
-		undithered_free(&j->series[i]);
-		j->series[i] = rest;
-	}
-	return 0;
-}
-
 static int fit(struct join *j, size_t series, struct site_costs_result *told)
 {
 	struct site_costs_site *site = calloc(j->index.used + 1, sizeof(*site));
 	struct site_costs out;
 	int result = -1;
 
-	if (site && !drop_few(j, series) &&
-	    !site_costs_fit(j->series, series, j->index.used, displacement_run_switching(j->d),
-			    &out, site)) {
+	if (site && !site_costs_fit(j->series, series, j->index.used,
+				    displacement_run_switching(j->d), &out, site)) {
 		told->spans = out.spans;
 		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
 		told->busy = j->busy;
@@ -343,8 +310,10 @@ int site_costs_run(const struct displacement *d, const struct displacement_run *
 		free(calls);
 	}
 	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
-	for (size_t i = 0; i <= cpus && j.series; i++)
-		undithered_free(&j.series[i]);
+	for (size_t i = 0; i <= cpus && j.series; i++) {
+		free((void *)(uintptr_t)j.series[i].span);
+		free((void *)(uintptr_t)j.series[i].calls);
+	}
 	free(j.series);
 	site_index_free(&j.index);
 	return result;

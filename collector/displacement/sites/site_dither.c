@@ -68,15 +68,15 @@ double dither_plan_limit(const struct dither_plan *p)
 }
 
 struct drawn_window {
-	double from, to;
-	size_t column;
+	double from;
+	size_t slot;
 };
 
 /* The calls of a slot's site, without delays and in all. */
 struct watched {
-	bool taken;
-	size_t index, column; /* in the page; of the draws: NONE unless it was drawn */
-	unsigned drawn;
+	bool taken, admitted; /* to be delayed: it keeps its slot */
+	size_t index;	      /* in the page */
+	unsigned drawn;	      /* windows with a delay */
 	double calls, quiet_calls, time, quiet;
 };
 
@@ -89,7 +89,7 @@ struct site_dither {
 	struct watched slot[SCP_CAUSAL_SLOTS];
 	bool seen[SCP_CAUSAL_SITES]; /* has, or had, a slot */
 	struct causal_page_site found[SCP_CAUSAL_SITES];
-	size_t columns;
+	size_t admitted;
 	struct drawn_window *window;
 	uint32_t windows, room;
 	double began; /* of the present window; infinite: there is none */
@@ -116,8 +116,6 @@ struct site_dither *site_dither_open(const char *page, double share, uint64_t se
 		return NULL;
 	}
 	d->began = -INFINITY;
-	for (size_t k = 0; k < SCP_CAUSAL_SLOTS; k++)
-		d->slot[k].column = NONE;
 	d->share = share;
 	dither_plan_begin(&d->plan, share, seed);
 	return d;
@@ -165,7 +163,7 @@ static size_t free_slot(const struct site_dither *d)
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++) {
 		const struct watched *w = &d->slot[k];
 
-		if (w->column == NONE && w->quiet >= RARE_S &&
+		if (!w->admitted && w->quiet >= RARE_S &&
 		    w->quiet_calls < DITHER_PLAN_RATE * w->quiet)
 			return k;
 	}
@@ -187,7 +185,7 @@ static void watch_new(struct site_dither *d)
 		if (d->slot[k].taken)
 			causal_page_choose(d->page, d->slot[k].index, 0);
 		d->seen[s->index] = true;
-		d->slot[k] = (struct watched){.taken = true, .index = s->index, .column = NONE};
+		d->slot[k] = (struct watched){.taken = true, .index = s->index};
 		causal_page_choose(d->page, s->index, (unsigned)k);
 	}
 }
@@ -218,6 +216,11 @@ static double quiet_rate(const struct watched *w)
 	return w->taken && w->quiet > 0 ? w->quiet_calls / w->quiet : 0;
 }
 
+static bool has_few(const struct watched *w)
+{
+	return w->admitted && w->drawn < DITHER_PLAN_ENOUGH;
+}
+
 /* A site more where all that were drawn have windows enough: that with the most calls. */
 static void admit(struct site_dither *d)
 {
@@ -225,16 +228,17 @@ static void admit(struct site_dither *d)
 	size_t most = 0;
 
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
-		enough = enough && (d->slot[k].column == NONE || !d->slot[k].taken ||
-				    d->slot[k].drawn >= DITHER_PLAN_ENOUGH);
-	if (d->columns >= (enough ? SITE_DITHER_SITES : SITE_DITHER_FIRST))
+		enough = enough && !has_few(&d->slot[k]);
+	if (d->admitted >= (enough ? SITE_DITHER_SITES : SITE_DITHER_FIRST))
 		return;
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
-		if (d->slot[k].column == NONE && quiet_rate(&d->slot[k]) >= DITHER_PLAN_RATE &&
+		if (!d->slot[k].admitted && quiet_rate(&d->slot[k]) >= DITHER_PLAN_RATE &&
 		    (!most || quiet_rate(&d->slot[k]) > quiet_rate(&d->slot[most])))
 			most = k;
-	if (most)
-		d->slot[most].column = d->columns++;
+	if (most) {
+		d->slot[most].admitted = true;
+		d->admitted++;
+	}
 }
 
 /* The slot of the site that is delayed next; 0: none. */
@@ -252,7 +256,7 @@ static size_t draw(struct site_dither *d)
 	if (d->windows >= DITHER_PLAN_ENOUGH && site_dither_tell(d).slower > TOO_SLOW * d->share)
 		return 0;
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++)
-		if (d->slot[k].taken && d->slot[k].column != NONE) {
+		if (d->slot[k].admitted) {
 			rate[k] = quiet_rate(&d->slot[k]);
 			drawn[k] = d->slot[k].drawn;
 		}
@@ -271,7 +275,7 @@ static void begin_window(struct site_dither *d, double at)
 	if (k && array_reach((void **)&d->window, &d->room, d->windows, sizeof(*d->window), 0)) {
 		d->now = k;
 		d->slot[k].drawn++;
-		d->window[d->windows++] = (struct drawn_window){at, at, d->slot[k].column};
+		d->window[d->windows++] = (struct drawn_window){at, k};
 		delays[k] = dither_plan_delay(&d->plan);
 	}
 	d->stale |= d->now != 0;
@@ -284,9 +288,6 @@ void site_dither_tick(struct site_dither *d, double at)
 	if (!d->page || (!d->stopped && at < d->began + DITHER_PLAN_WINDOW_S))
 		return;
 	if (isfinite(d->began)) {
-		if (d->now)
-			d->window[d->windows - 1].to =
-				fmin(at, d->began + DITHER_PLAN_WINDOW_S + SITE_DITHER_LATE_S);
 		read_page(d);
 		count_window(d, at - d->began);
 	}
@@ -319,55 +320,28 @@ double site_dither_spun(struct site_dither *d)
 
 /* ---- what was drawn ---- */
 
-size_t site_dither_draws(const struct site_dither *d)
-{
-	return 2 * d->columns;
-}
-
-bool site_dither_enough(const struct site_dither *d, size_t k)
-{
-	size_t windows = 0;
-
-	for (size_t i = 0; i < d->windows; i++)
-		windows += d->window[i].column == k % d->columns;
-	return windows >= DITHER_PLAN_ENOUGH;
-}
-
-static double overlap(double from, double to, double begin, double end)
-{
-	return fmax(0, fmin(to, end) - fmax(from, begin));
-}
-
-void site_dither_drawn(const struct site_dither *d, double from, double to, double *out)
+bool site_dither_tells_nothing(const struct site_dither *d, double from, double to)
 {
 	size_t low;
 
-	for (size_t k = 0; k < 2 * d->columns; k++)
-		out[k] = 0;
 	BISECT(low, d->windows, d->window[low].from + 2 * DITHER_PLAN_WINDOW_S <= from);
-	for (; low < d->windows && d->window[low].from < to; low++) {
-		const struct drawn_window *w = &d->window[low];
-
-		double held = fmin(w->to, w->from + dither_plan_limit(&d->plan));
-
-		out[w->column] += overlap(from, to, w->from, held);
-		out[d->columns + w->column] +=
-			overlap(from, to, held, w->from + 2 * DITHER_PLAN_WINDOW_S);
-	}
+	for (; low < d->windows && d->window[low].from < to; low++)
+		if (has_few(&d->slot[d->window[low].slot]))
+			return true;
+	return false;
 }
 
 struct site_dither_told site_dither_tell(const struct site_dither *d)
 {
 	struct site_dither_told told = {.windows = d->windows,
-					.sites = d->columns,
+					.sites = d->admitted,
 					.spun = d->spun,
 					.refused = *d->refused ? d->refused : NULL};
 
-	for (size_t k = 0; k < d->columns; k++)
-		told.few += !site_dither_enough(d, k);
 	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++) {
 		const struct watched *w = &d->slot[k];
 
+		told.few += has_few(w);
 		if (w->taken && w->quiet_calls >= CALLS_TOLD && w->time > 0)
 			told.slower = fmax(told.slower, 1 - w->calls / w->time / quiet_rate(w));
 	}

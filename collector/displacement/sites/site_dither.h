@@ -17,7 +17,6 @@
 
 #define SITE_DITHER_SITES  16 /* are delayed: those with the most calls first */
 #define SITE_DITHER_FIRST  4  /* so many, and one more when these have windows enough */
-#define SITE_DITHER_DRAWS  (2 * SITE_DITHER_SITES)
 #define SITE_DITHER_LATE_S 0.05
 
 struct site_dither;
@@ -38,18 +37,14 @@ void site_dither_end(struct site_dither *d);
 /* CPU time of delays since the last time it was asked, all threads together. */
 double site_dither_spun(struct site_dither *d);
 
-/* After the run. Draws: for each site when threads were held up, and then, as the effect may
- * outlast that, the rest of the window and the next one. Those in [from, to):
- * out[site_dither_draws]. */
-size_t site_dither_draws(const struct site_dither *d);
-/* Had draw k windows enough (DITHER_PLAN_ENOUGH) to tell anything? */
-bool site_dither_enough(const struct site_dither *d, size_t k);
-void site_dither_drawn(const struct site_dither *d, double from, double to, double *out);
+/* After the run. Was a site held up in [from, to), or so shortly before that the effect may last
+ * on, whose windows are too few (DITHER_PLAN_ENOUGH) to tell anything? */
+bool site_dither_tells_nothing(const struct site_dither *d, double from, double to);
 
 struct site_dither_told {
 	size_t windows; /* with a delay */
 	size_t sites;	/* that were delayed */
-	size_t few;	/* of them, in fewer than DITHER_PLAN_ENOUGH windows */
+	size_t few;	/* of them, in fewer than DITHER_PLAN_ENOUGH windows, which are left out */
 	double spun;	/* seconds of CPU time, all threads together */
 	/* By how much fewer calls the site made that lost most, by its calls a second in the
 	 * windows without a delay; 0.05: 5 % fewer. */
@@ -69,8 +64,7 @@ struct site_dither_told site_dither_tell(const struct site_dither *d);
  * calls that come in bursts must go on to do so: packets that come one by one cost many times as
  * much as packets in bursts.
  *
- * One site at a time: then what delays do to each site's rate is one number, and a regression on
- * the drawn windows takes all of it away (stats/regression/site_costs.h). Simulated
+ * One site at a time: what varies then is its rate alone. Simulated
  * (bench/dither_design.c): half of a window in ten gives 0.84 of the error of a quarter in five,
  * but it is the longer standstill, and with few windows its intervals are too short.
  *

@@ -97,7 +97,6 @@ static void end(struct target *t)
 
 static void test_delays_cost_what_was_asked_and_no_more(void **state)
 {
-	double out[SITE_DITHER_DRAWS], sum = 0;
 	struct site_dither_told told;
 	struct target t;
 
@@ -108,23 +107,39 @@ static void test_delays_cost_what_was_asked_and_no_more(void **state)
 	/* one window in five, but for those before the sites were known */
 	assert_in_range((int)t.delayed, (int)(0.17 * t.made), (int)(0.2 * t.made) + 12);
 	assert_int_equal(told.sites, 2);
-	assert_int_equal(site_dither_draws(t.dither), 4);
 	assert_in_range(told.windows, 0.8 * 24 / DITHER_PLAN_WINDOW_S,
 			24 / DITHER_PLAN_WINDOW_S + 2);
 	assert_int_equal(told.few, 0);
-	for (size_t k = 0; k < 4; k++)
-		assert_true(site_dither_enough(t.dither, k));
+	assert_false(site_dither_tells_nothing(t.dither, 0, 121));
 	/* half of the windows are the one site's, a quarter of its calls are missing in them */
 	assert_true(told.slower > 0.015 && told.slower < 0.05);
 	assert_true(told.spun > 0.03 * 120 && told.spun <= 0.05 * 120 + DITHER_PLAN_WINDOW_S);
-	/* exposure of all the run: for how long threads were held up, and what comes after */
-	site_dither_drawn(t.dither, 0, 121, out);
-	for (size_t k = 0; k < 2; k++)
-		sum += out[k];
-	assert_near(sum, 0.25 * told.windows * DITHER_PLAN_WINDOW_S, DITHER_PLAN_WINDOW_S);
-	assert_near(out[2] + out[3], 7 * sum, 3 * DITHER_PLAN_WINDOW_S);
 	assert_int_equal(t.page->site[200].delay, 0);
 	assert_int_equal(t.page->site[300].slot, 0);
+	end(&t);
+}
+
+/* Until a site has had windows enough, those that it had are left out, and what follows them; the
+ * time before the first one stays. */
+static void test_few_windows_tell_nothing(void **state)
+{
+	struct target t;
+	double first;
+
+	(void)state;
+	begin(&t, 0.25);
+	while (!site_dither_tell(t.dither).windows)
+		go_on(&t, TICK);
+	first = t.now - TICK;
+	assert_false(site_dither_tells_nothing(t.dither, 0, first - TICK));
+	assert_true(site_dither_tells_nothing(t.dither, 0, first + TICK));
+	assert_true(site_dither_tells_nothing(t.dither, first + 1.5 * DITHER_PLAN_WINDOW_S,
+					      first + 2 * DITHER_PLAN_WINDOW_S));
+	assert_false(site_dither_tells_nothing(t.dither, first + 2.5 * DITHER_PLAN_WINDOW_S,
+					       first + 3 * DITHER_PLAN_WINDOW_S));
+	go_on(&t, 20);
+	assert_int_equal(site_dither_tell(t.dither).few, 0);
+	assert_false(site_dither_tells_nothing(t.dither, 0, t.now));
 	end(&t);
 }
 
@@ -172,13 +187,11 @@ static void test_stopping_ends_it_at_once(void **state)
 /* Ends before its first tick, and before there is any site. */
 static void test_a_run_without_a_draw(void **state)
 {
-	double out[SITE_DITHER_DRAWS];
 	struct target t;
 
 	(void)state;
 	begin(&t, 0.05);
-	assert_int_equal(site_dither_draws(t.dither), 0);
-	site_dither_drawn(t.dither, 0, 10, out);
+	assert_false(site_dither_tells_nothing(t.dither, 0, 10));
 	assert_true(site_dither_spun(t.dither) == 0);
 	assert_true(site_dither_tell(t.dither).slower == 0);
 	site_dither_stop(t.dither);
@@ -196,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_delays_cost_what_was_asked_and_no_more),
+		cmocka_unit_test(test_few_windows_tell_nothing),
 		cmocka_unit_test(test_what_was_spun_is_told_once),
 		cmocka_unit_test(test_stopping_ends_it_at_once),
 		cmocka_unit_test(test_a_run_without_a_draw),
