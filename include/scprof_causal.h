@@ -13,12 +13,11 @@
 
 #include <stdint.h>
 
-#define SCP_CAUSAL_MAGIC       "SCPCAU1\n"
-#define SCP_CAUSAL_SITES       4096u /* a power of two: an open hash table, by linear probing */
-#define SCP_CAUSAL_SLOTS       64u   /* sites that are counted at one time; slot 0 is none */
-#define SCP_CAUSAL_THREADS     512u /* blocks of counts; the last is shared by whoever finds none */
-#define SCP_CAUSAL_NAMES_BYTES 1024u
-#define SCP_CAUSAL_PROGRESS    4u /* names of progress */
+#define SCP_CAUSAL_MAGIC      "SCPCAU2\n"
+#define SCP_CAUSAL_SITES      4096u /* a power of two: an open hash table, by linear probing */
+#define SCP_CAUSAL_SLOTS      64u   /* sites that are counted at one time; slot 0 is none */
+#define SCP_CAUSAL_THREADS    512u  /* blocks of counts; the last is shared by whoever finds none */
+#define SCP_CAUSAL_NAME_BYTES 1024u
 
 enum scp_causal_by { SCP_CAUSAL_BY_PATH = 0, SCP_CAUSAL_BY_SITE, SCP_CAUSAL_BY_FUNCTION };
 
@@ -53,7 +52,7 @@ struct scp_causal_count {
 	uint64_t busy;	  /* of all that time, in which the thread had a CPU */
 };
 
-/* Progress of one name. */
+/* Progress. */
 struct scp_causal_progress {
 	uint64_t completed;
 	uint64_t units; /* of those that have a duration: in all, with delays inside */
@@ -64,18 +63,18 @@ struct scp_causal_progress {
 struct scp_causal_thread {
 	uint64_t owner;	  /* pid << 32 | tid; 0: free */
 	uint64_t skipped; /* delays that were not made: a limit, a handler, a nested one */
-	struct scp_causal_progress progress[SCP_CAUSAL_PROGRESS];
-	uint64_t reserved[6];
+	struct scp_causal_progress progress;
+	uint64_t reserved[4];
 	struct scp_causal_count slot[SCP_CAUSAL_SLOTS];
 };
 
 struct scp_causal_page {
 	char magic[8];
-	uint64_t bytes;		 /* of the whole page */
-	uint32_t by;		 /* enum scp_causal_by */
-	uint32_t place;		 /* enum scp_causal_place */
-	uint32_t progress_names; /* in `names`: each NAME[@OUTCOME], NUL-terminated */
-	uint32_t window;	 /* number of the present window */
+	uint64_t bytes; /* of the whole page */
+	uint32_t by;	/* enum scp_causal_by */
+	uint32_t place; /* enum scp_causal_place */
+	uint32_t reserved1;
+	uint32_t window;       /* number of the present window */
 	uint64_t expires;      /* no delay from then on: the tool moves it on as long as it lives */
 	uint64_t limit;	       /* a thread is delayed for no longer than this in one window */
 	uint64_t longest;      /* no delay is longer */
@@ -84,7 +83,7 @@ struct scp_causal_page {
 	uint32_t threads_lost; /* threads that share the last block */
 	uint32_t reserved0;
 	uint64_t reserved[7];
-	char names[SCP_CAUSAL_NAMES_BYTES];
+	char progress[SCP_CAUSAL_NAME_BYTES]; /* what is: NAME[@OUTCOME]; "": nothing */
 	struct scp_causal_site site[SCP_CAUSAL_SITES];
 	struct scp_causal_thread thread[SCP_CAUSAL_THREADS];
 };

@@ -38,7 +38,6 @@ static int prepare(void *context, const struct run_directory *d, struct environm
 {
 	struct causal_run *r = context;
 	const struct causal_options *o = &r->o;
-	const char *const progress[] = {o->progress, NULL};
 	struct profile_error err;
 
 	snprintf(r->directory, sizeof(r->directory), "%s", d->profiles);
@@ -48,7 +47,7 @@ static int prepare(void *context, const struct run_directory *d, struct environm
 					   .by = o->by};
 	const struct causal_wishes wishes = {
 		.page = d->causal,
-		.of_page = {o->by, o->place, progress, LONGEST_S},
+		.of_page = {o->by, o->place, o->progress, LONGEST_S},
 		.for_s = o->for_s,
 		.precision = o->precision,
 		.window_s = o->window_s,

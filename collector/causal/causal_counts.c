@@ -65,17 +65,15 @@ static const char *refuse_count(const struct causal_bounds *b, const struct scp_
 }
 
 const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp_causal_thread *t,
-				 uint64_t slots, uint64_t *value)
+				 uint64_t *value)
 {
-	const char *what = NULL;
+	const char *what;
 
 	if (is_more(t->skipped, causal_bounds_calls(b), value))
 		return "delays that were not made";
-	for (unsigned n = 0; !what && n < SCP_CAUSAL_PROGRESS; n++)
-		what = refuse_progress(b, &t->progress[n], value);
+	what = refuse_progress(b, &t->progress, value);
 	for (unsigned slot = 1; !what && slot < SCP_CAUSAL_SLOTS; slot++)
-		if (slots >> slot & 1)
-			what = refuse_count(b, &t->slot[slot], value);
+		what = refuse_count(b, &t->slot[slot], value);
 	return what;
 }
 
@@ -84,10 +82,17 @@ const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp
 #define SWEEP_NS     1000000000u /* between two looks for threads that are gone */
 #define ENOUGH_TAKEN (SCP_CAUSAL_THREADS / 2)
 
-/* By how much each of n counts has grown beyond what it ever was, into sums. */
-static void add_growth(const uint64_t *now, uint64_t *highest, uint64_t *sum, size_t n)
+/* A block as one array of counts, behind the owner. */
+#define COUNTS (sizeof(struct scp_causal_thread) / sizeof(uint64_t) - 1)
+static uint64_t *counts_of(struct scp_causal_thread *t)
 {
-	for (size_t i = 0; i < n; i++) {
+	return (uint64_t *)(void *)t + 1;
+}
+
+/* By how much each count has grown beyond what it ever was, into sums. */
+static void add_growth(const uint64_t *now, uint64_t *highest, uint64_t *sum)
+{
+	for (size_t i = 0; i < COUNTS; i++) {
 		if (now[i] <= highest[i])
 			continue;
 		sum[i] = now[i] - highest[i] > UINT64_MAX - sum[i] ? UINT64_MAX
@@ -96,13 +101,11 @@ static void add_growth(const uint64_t *now, uint64_t *highest, uint64_t *sum, si
 	}
 }
 
-#define COUNTS	 (sizeof(struct scp_causal_count) / sizeof(uint64_t))
-#define PROGRESS (sizeof(struct scp_causal_progress) / sizeof(uint64_t))
-
-/* The last is written last by the target, and read first: as causal_bounds_refuse wants. */
-static void take(const uint64_t *from, uint64_t *to, size_t n)
+/* What is compared lies side by side. The last is written last by the target, and read first: as
+ * causal_bounds_refuse wants. */
+static void take(const uint64_t *from, uint64_t *to)
 {
-	while (n--)
+	for (size_t n = COUNTS; n--;)
 		to[n] = __atomic_load_n(&from[n], __ATOMIC_ACQUIRE);
 }
 
@@ -130,44 +133,20 @@ static void refuse(struct causal_page *p, const char *format, ...)
 	causal_page_stop(p);
 }
 
-static void add_block(struct causal_page *p, size_t i, uint64_t slots,
-		      const struct scp_causal_thread *t)
-{
-	struct scp_causal_thread *h = &p->highest[i];
-	struct causal_page_counts *sum = &p->sum;
-
-	add_growth(&t->skipped, &h->skipped, &sum->skipped, 1);
-	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
-		add_growth(&t->progress[n].completed, &h->progress[n].completed,
-			   &sum->progress[n].completed, PROGRESS);
-	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
-		if (slots >> slot & 1)
-			add_growth(&t->slot[slot].calls, &h->slot[slot].calls,
-				   &sum->slot[slot].calls, COUNTS);
-}
-
 static void add_thread(struct causal_page *p, size_t i)
 {
-	const struct scp_causal_thread *t = &p->page->thread[i];
-	struct scp_causal_thread now;
 	struct causal_bounds bounds;
-	uint64_t slots = 0, value;
+	struct scp_causal_thread now;
+	uint64_t value;
 	const char *what;
 
-	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
-		slots |= (uint64_t)(p->site[slot] != NO_SITE) << slot;
-	take(&t->skipped, &now.skipped, 1);
-	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
-		take(&t->progress[n].completed, &now.progress[n].completed, PROGRESS);
-	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS; slot++)
-		if (slots >> slot & 1)
-			take(&t->slot[slot].calls, &now.slot[slot].calls, COUNTS);
+	take(counts_of(&p->page->thread[i]), counts_of(&now));
 	bounds = bounds_of(p, i + 1 == SCP_CAUSAL_THREADS);
-	what = causal_bounds_refuse(&bounds, &now, slots, &value);
+	what = causal_bounds_refuse(&bounds, &now, &value);
 	if (what)
 		refuse(p, "holds %.3g %s after %.3g s", (double)value, what, bounds.elapsed_s);
 	else
-		add_block(p, i, slots, &now);
+		add_growth(counts_of(&now), counts_of(&p->highest[i]), counts_of(&p->sum));
 }
 
 /* All threads together have no more than the processors' time. */
@@ -176,10 +155,9 @@ static void check_sums(struct causal_page *p)
 	struct causal_bounds bounds = bounds_of(p, true);
 	double most = causal_bounds_calls(&bounds);
 
-	for (unsigned n = 0; n < SCP_CAUSAL_PROGRESS; n++)
-		if ((double)p->sum.progress[n].completed > most)
-			refuse(p, "holds %.3g units of progress after %.3g s",
-			       (double)p->sum.progress[n].completed, bounds.elapsed_s);
+	if ((double)p->sum.progress.completed > most)
+		refuse(p, "holds %.3g units of progress after %.3g s",
+		       (double)p->sum.progress.completed, bounds.elapsed_s);
 	if (shared_page_was_cut(p->page))
 		refuse(p, "was cut short");
 	else if (memcmp(p->page->magic, SCP_CAUSAL_MAGIC, sizeof(p->page->magic)))
@@ -222,7 +200,7 @@ static void sweep(struct causal_page *p, size_t taken)
 
 /* Blocks that nobody ever took are passed over, but for one look a second: a thread may have lived
  * between two readings. */
-void causal_page_read(struct causal_page *p, struct causal_page_counts *out)
+void causal_page_read(struct causal_page *p, struct scp_causal_thread *out)
 {
 	bool all = clocks_read_raw_ns() - p->swept_ns >= SWEEP_NS;
 	size_t taken = 0;
@@ -233,7 +211,7 @@ void causal_page_read(struct causal_page *p, struct causal_page_counts *out)
 
 		taken += owned;
 		p->met[i] = p->met[i] || owned ||
-			    __atomic_load_n(&t->progress[0].completed, __ATOMIC_RELAXED);
+			    __atomic_load_n(&t->progress.completed, __ATOMIC_RELAXED);
 		if (p->met[i] || all || i + 1 == SCP_CAUSAL_THREADS)
 			add_thread(p, i);
 	}

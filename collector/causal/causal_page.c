@@ -42,27 +42,10 @@ static uint64_t units_of(const struct causal_page *p, double seconds, double mos
 	return !(units > 0) ? 0 : (uint64_t)fmin(units, most);
 }
 
-/* False: they do not fit. */
-static bool put_names(struct scp_causal_page *page, const char *const *names)
-{
-	size_t used = 0;
-
-	for (; names && *names; names++) {
-		size_t length = strlen(*names) + 1;
-
-		if (page->progress_names == SCP_CAUSAL_PROGRESS ||
-		    length > sizeof(page->names) - used)
-			return false;
-		memcpy(page->names + used, *names, length);
-		used += length;
-		page->progress_names++;
-	}
-	return true;
-}
-
 struct causal_page *causal_page_create(const char *path, const struct causal_page_wishes *w,
 				       struct profile_error *err)
 {
+	const char *progress = w->progress ? w->progress : "";
 	struct causal_page *p = calloc(1, sizeof(*p));
 
 	/* who may enter the run's directory may write into it, as with the profiles */
@@ -83,15 +66,15 @@ struct causal_page *causal_page_create(const char *path, const struct causal_pag
 	p->page->by = w->by;
 	p->page->place = w->place;
 	p->page->longest = p->longest;
+	strncpy(p->page->progress, progress, sizeof(p->page->progress) - 1);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(p->page->magic, SCP_CAUSAL_MAGIC, sizeof(p->page->magic));
-	if (p->units_s > 0 && put_names(p->page, w->progress))
+	if (p->units_s > 0 && strlen(progress) < sizeof(p->page->progress))
 		return p;
 	error_set(err,
-		  p->units_s > 0 ? "the names of progress are too many, or too long: at most "
-				   "%u, in %u bytes"
+		  p->units_s > 0 ? "the name of progress is too long: at most %u bytes"
 				 : "the processor's counter does not advance",
-		  SCP_CAUSAL_PROGRESS, SCP_CAUSAL_NAMES_BYTES);
+		  SCP_CAUSAL_NAME_BYTES - 1);
 	causal_page_close(p);
 	return NULL;
 }

@@ -15,8 +15,8 @@ struct causal_page;
 struct causal_page_wishes {
 	enum scp_causal_by by;
 	enum scp_causal_place place;
-	const char *const *progress; /* NAME[@OUTCOME], ended by NULL; none for dither */
-	double longest_s;	     /* no delay is longer */
+	const char *progress; /* NAME[@OUTCOME]; NULL: nothing, for dither */
+	double longest_s;     /* no delay is longer */
 };
 
 /* Create the file at `path`, which must not exist. NULL and *err on failure. */
@@ -52,12 +52,7 @@ void causal_page_window(struct causal_page *p, const double *delays, double limi
 void causal_page_renew(struct causal_page *p, double expires_s);
 
 /* Sums over all threads' blocks, which never go back; blocks of ended processes are freed. */
-struct causal_page_counts {
-	struct scp_causal_progress progress[SCP_CAUSAL_PROGRESS];
-	struct scp_causal_count slot[SCP_CAUSAL_SLOTS];
-	uint64_t skipped;
-};
-void causal_page_read(struct causal_page *p, struct causal_page_counts *out);
+void causal_page_read(struct causal_page *p, struct scp_causal_thread *out);
 
 /* NULL, or what is wrong with it: "holds 2e+18 calls after 3 s". Nothing more is delayed then, and
  * causal_page_read gives the sums as they were before. */

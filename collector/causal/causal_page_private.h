@@ -23,7 +23,7 @@ struct causal_page {
 	bool met[SCP_CAUSAL_THREADS];	     /* has been taken */
 	uint64_t asleep[SCP_CAUSAL_THREADS]; /* its owner, gone at the sweep before; 0: not */
 	struct scp_causal_thread highest[SCP_CAUSAL_THREADS]; /* seen so far */
-	struct causal_page_counts sum;
+	struct scp_causal_thread sum;
 	char refused[200]; /* why nothing more is taken from it; "": nothing was refused */
 };
 
@@ -40,7 +40,6 @@ struct causal_bounds {
 	unsigned threads; /* that run at one time at most, among those that the block is of */
 };
 
-/* NULL, or which count of the block cannot be, with *value. Slots whose bit in `slots` is not set
- * are not looked at. */
+/* NULL, or which count of the block cannot be, with *value. */
 const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp_causal_thread *t,
-				 uint64_t slots, uint64_t *value);
+				 uint64_t *value);

@@ -124,12 +124,12 @@ struct tally {
 static bool wait_for_progress(struct causal *c)
 {
 	double end = causal_state_now() + fmax(c->wishes.for_s, LEAST_WAIT_S);
-	struct causal_page_counts counts;
+	struct scp_causal_thread counts;
 
 	/* read after each wait: a program may have made progress, and ended, during it */
 	for (bool over = false;; over = causal_state_wait(c, causal_state_now() + IDLE_S)) {
 		causal_state_read(c, &counts);
-		if (causal_state_progress(&counts).completed)
+		if (counts.progress.completed)
 			return true;
 		if (over || causal_state_now() > end)
 			return false;
@@ -168,9 +168,9 @@ static bool choose_counted(struct causal *c, struct tally *t)
 
 /* Readings for so long. True: the experiment is to end. */
 static bool count_for(struct causal *c, struct tally *t, double seconds,
-		      struct causal_page_counts *counts)
+		      struct scp_causal_thread *counts)
 {
-	struct causal_page_counts first = *counts, before;
+	struct scp_causal_thread first = *counts, before;
 	struct causal_pilot_series *s = &c->pilot;
 	double began = causal_state_now(), last = began, now;
 	bool ends = false;
@@ -180,8 +180,7 @@ static bool count_for(struct causal *c, struct tally *t, double seconds,
 		before = *counts;
 		now = causal_state_now();
 		causal_state_read(c, counts);
-		struct scp_causal_progress from = causal_state_progress(&before),
-					   to = causal_state_progress(counts);
+		struct scp_causal_progress from = before.progress, to = counts->progress;
 		if (s->count < CAUSAL_PILOT_READINGS) {
 			s->time[s->count] = now - last;
 			s->progress[s->count++] = (double)(to.completed - from.completed);
@@ -200,19 +199,19 @@ static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 {
 	double began = causal_state_now(), slice = fmax(c->wishes.pilot_s / SLICES, LEAST_SLICE),
 	       passed;
-	struct causal_page_counts counts;
+	struct scp_causal_thread counts;
 	struct scp_causal_progress from, to;
 	bool some_new;
 
 	causal_state_read(c, &counts);
-	from = causal_state_progress(&counts);
+	from = counts.progress;
 	do {
 		some_new = choose_counted(c, t);
 		causal_state_read(c, &counts); /* slots that begin, without what was before */
 		if (count_for(c, t, slice, &counts))
 			return false;
 		passed = causal_state_now() - began;
-		to = causal_state_progress(&counts);
+		to = counts.progress;
 		causal_state_tell(c, causal_pilot_rate(&c->pilot), NAN);
 	} while (passed < c->wishes.pilot_s ||
 		 (passed < c->wishes.pilot_s + LONGEST_S &&

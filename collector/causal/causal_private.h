@@ -233,10 +233,7 @@ void causal_state_enter(struct causal *c, int phase);
 void causal_state_tell(struct causal *c, double rate, double precision);
 
 /* The page's counts. Where it is refused the experiment ends. */
-void causal_state_read(struct causal *c, struct causal_page_counts *counts);
-
-/* Progress of all names. */
-struct scp_causal_progress causal_state_progress(const struct causal_page_counts *counts);
+void causal_state_read(struct causal *c, struct scp_causal_thread *counts);
 
 /* Waits for progress, measures, chooses sites, windows and first delays. False: the experiment
  * ends. */

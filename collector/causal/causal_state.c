@@ -55,20 +55,9 @@ struct causal_state causal_poll(const struct causal *c)
 	return state;
 }
 
-void causal_state_read(struct causal *c, struct causal_page_counts *counts)
+void causal_state_read(struct causal *c, struct scp_causal_thread *counts)
 {
 	causal_page_read(c->page, counts);
 	if (causal_page_refused(c->page))
 		__atomic_store_n(&c->over, 1, __ATOMIC_RELEASE);
-}
-
-struct scp_causal_progress causal_state_progress(const struct causal_page_counts *counts)
-{
-	struct scp_causal_progress sum = {0};
-
-	for (unsigned i = 0; i < SCP_CAUSAL_PROGRESS; i++) {
-		sum.completed += counts->progress[i].completed;
-		sum.units += counts->progress[i].units;
-	}
-	return sum;
 }

@@ -22,7 +22,7 @@
 /* Between two windows. */
 struct edge {
 	double at;
-	struct causal_page_counts counts;
+	struct scp_causal_thread counts;
 };
 
 static void read_edge(struct causal *c, struct edge *e)
@@ -66,8 +66,7 @@ static bool wait_window(struct causal *c, double until)
 static int add_window(struct causal *c, const struct edge *from, const struct edge *to,
 		      const unsigned char *level, double rate)
 {
-	struct scp_causal_progress a = causal_state_progress(&from->counts),
-				   b = causal_state_progress(&to->counts);
+	struct scp_causal_progress a = from->counts.progress, b = to->counts.progress;
 	struct causal_design_calls calls[SLOPES_SITES];
 
 	for (size_t i = 0; i < c->sites; i++) {
@@ -164,10 +163,10 @@ static double causal_windows_precision(const struct causal *c, double confidence
 
 static double completed(struct causal *c)
 {
-	struct causal_page_counts counts;
+	struct scp_causal_thread counts;
 
 	causal_state_read(c, &counts);
-	return (double)causal_state_progress(&counts).completed;
+	return (double)counts.progress.completed;
 }
 
 /* True: it is known well enough. */

@@ -114,14 +114,6 @@ struct causal_key {
 #define CAUSAL_SITE_AT_END  0x10000000u /* its delay lies at the end of a call */
 #define CAUSAL_SITE_INDEX   (SCP_CAUSAL_SITES - 1)
 
-/* scp_site.progress: names that calls of this outcome are progress of, a bit each. */
-static inline uint32_t causal_site_progress(const struct scp_site *s, uint32_t outcome)
-{
-	return (uint32_t)(s->progress >> (outcome * SCP_CAUSAL_PROGRESS)) &
-	       ((1u << SCP_CAUSAL_PROGRESS) - 1);
-}
-_Static_assert(SCP_OUTCOMES *SCP_CAUSAL_PROGRESS <= 64, "a mask a site");
-
 HIDDEN uint32_t causal_site_scan(const struct scp_thread *t, struct scp_site *s);
 
 /* scp_site.causal, with bookkeeping marked. */
@@ -130,8 +122,8 @@ static inline uint32_t causal_site_of(const struct scp_thread *t, struct scp_sit
 	return likely(s->causal) ? s->causal : causal_site_scan(t, s);
 }
 
-/* Names of which this is one, of whatever outcome that completed things have: a mask. */
-HIDDEN uint32_t causal_site_names(const char *name);
+/* For scp_site.progress: 0: what has this name is no progress; else 1 + the outcome that is. */
+HIDDEN uint32_t causal_site_progress(const char *name);
 
-/* A page comes into use: read its names. */
+/* A page comes into use: read its name of progress. */
 HIDDEN void causal_site_begin(const struct scp_causal_page *page);

@@ -218,32 +218,28 @@ bool causal_delay(struct scp_thread *t, struct scp_site *s, bool at_end, uintptr
 	return true;
 }
 
-static void add_progress(const struct scp_thread *t, uint32_t names, uint64_t units)
+static void add_progress(const struct scp_thread *t, uint64_t units)
 {
 	struct causal_block *b = causal_block_of(t);
-	for (uint32_t i = 0; b && i < SCP_CAUSAL_PROGRESS; i++) {
-		if (!(names >> i & 1))
-			continue;
-		causal_block_add(b, &b->counts->progress[i].completed, 1);
-		if (units)
-			causal_block_add(b, &b->counts->progress[i].units, units);
-	}
+	if (!b)
+		return;
+	causal_block_add(b, &b->counts->progress.completed, 1);
+	if (units)
+		causal_block_add(b, &b->counts->progress.units, units);
 }
 
 void causal_delay_note_end(const struct scp_thread *t, struct scp_site *s, uint32_t outcome,
 			   uint64_t began_at)
 {
-	if (!s->path || !(causal_site_of(t, s) & CAUSAL_SITE_KNOWN) || likely(!s->progress))
+	if (!s->path || !(causal_site_of(t, s) & CAUSAL_SITE_KNOWN) ||
+	    likely(s->progress != 1 + (uint64_t)outcome))
 		return;
-	uint32_t names = causal_site_progress(s, outcome);
 	uint64_t now = arch_counter();
-	if (names)
-		add_progress(t, names, began_at && now > began_at ? now - began_at : 0);
+	add_progress(t, began_at && now > began_at ? now - began_at : 0);
 }
 
 void causal_delay_note_point(const struct scp_thread *t, const char *name)
 {
-	uint32_t names = causal_site_names(name);
-	if (names)
-		add_progress(t, names, 0);
+	if (causal_site_progress(name) == 1 + SCP_COMPLETED)
+		add_progress(t, 0);
 }

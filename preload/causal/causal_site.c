@@ -73,17 +73,15 @@ static bool causal_key_make(struct causal_key *k, const struct scp_thread *t,
 	return true;
 }
 
-/* The page's hash table of sites, and the names of progress. */
+/* The page's hash table of sites, and the name of progress. */
 #define TRIES 256u /* entries that are looked at for one key */
 
 static const char *const outcomes[SCP_OUTCOMES] = {SCP_OUTCOME_NAMES};
 
-/* As the page had them when it was mapped. */
+/* As the page had it when it was mapped. */
 static struct {
-	char text[SCP_CAUSAL_NAMES_BYTES + 1];
-	const char *name[SCP_CAUSAL_PROGRESS];
-	uint32_t outcome[SCP_CAUSAL_PROGRESS];
-	uint32_t count;
+	char name[SCP_CAUSAL_NAME_BYTES + 1];
+	uint32_t outcome;
 } progress;
 
 /* NAME@OUTCOME is cut at the last '@', if an outcome follows. */
@@ -102,35 +100,14 @@ static uint32_t split(char *name)
 
 void causal_site_begin(const struct scp_causal_page *page)
 {
-	uint32_t count = page->progress_names;
-	size_t at = 0;
-	bytes_copy(progress.text, page->names, SCP_CAUSAL_NAMES_BYTES);
-	progress.text[SCP_CAUSAL_NAMES_BYTES] = 0;
-	progress.count = 0;
-	for (uint32_t i = 0; i < count && i < SCP_CAUSAL_PROGRESS; i++) {
-		char *name = progress.text + at;
-		if (at >= SCP_CAUSAL_NAMES_BYTES)
-			break;
-		at += text_length(name) + 1;
-		progress.name[i] = name;
-		progress.outcome[i] = split(name);
-		progress.count = i + 1;
-	}
+	bytes_copy(progress.name, page->progress, SCP_CAUSAL_NAME_BYTES);
+	progress.name[SCP_CAUSAL_NAME_BYTES] = 0;
+	progress.outcome = split(progress.name);
 }
 
-static uint64_t progress_of(const char *name)
+uint32_t causal_site_progress(const char *name)
 {
-	uint64_t mask = 0;
-	for (uint32_t i = 0; i < progress.count; i++)
-		if (*progress.name[i] && text_equal(progress.name[i], name))
-			mask |= UINT64_C(1) << (progress.outcome[i] * SCP_CAUSAL_PROGRESS + i);
-	return mask;
-}
-
-uint32_t causal_site_names(const char *name)
-{
-	const struct scp_site s = {.progress = progress_of(name)};
-	return causal_site_progress(&s, SCP_COMPLETED);
+	return *progress.name && text_equal(progress.name, name) ? 1 + progress.outcome : 0;
 }
 
 /* Functions whose work is to wait for others. What they wait for is not delayed by a delay before
@@ -202,7 +179,7 @@ COLD uint32_t causal_site_scan(const struct scp_thread *t, struct scp_site *s)
 		state |= CAUSAL_SITE_NEVER;
 	if (is_at_end(page, s->function, key.name))
 		state |= CAUSAL_SITE_AT_END;
-	s->progress = progress_of(key.name);
+	s->progress = causal_site_progress(key.name);
 	compiler_barrier();
 	s->causal = state;
 	return state;

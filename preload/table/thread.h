@@ -98,7 +98,7 @@ struct scp_site {
 	void *real;
 	uint32_t pass, passes; /* calls to let pass unread, and how that was drawn */
 	uint32_t node;	       /* of its path: see path_tree_out */
-	uint32_t causal;       /* see causal/causal_private.h; 0: not looked at yet */
+	uint32_t causal;       /* see causal/causal.h; 0: not looked at yet */
 	uint64_t progress;     /* likewise */
 	uint64_t reserved[4];
 };

@@ -84,7 +84,7 @@ struct site_dither {
 	struct causal_page *page;
 	struct dither_plan plan;
 	double share;
-	struct causal_page_counts counts;
+	struct scp_causal_thread counts;
 	uint64_t calls[SCP_CAUSAL_SLOTS]; /* counted when the window began */
 	struct watched slot[SCP_CAUSAL_SLOTS];
 	bool seen[SCP_CAUSAL_SITES]; /* has, or had, a slot */

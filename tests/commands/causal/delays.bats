@@ -31,6 +31,8 @@ with_page()
 @test "delays 01: calls are delayed where it is said, and counted; so is progress" {
 	plays calls
 	holds '.filters.ignored == null'
+	rm -f out/*
+	plays outcome
 }
 
 @test "delays 02: by any clock" {
@@ -38,6 +40,8 @@ with_page()
 	for clock in coarse monotonic dual; do
 		rm -f out/*
 		plays regions SCPROF_CLOCK=$clock
+		rm -f out/*
+		plays points SCPROF_CLOCK=$clock
 	done
 }
 
@@ -47,6 +51,8 @@ with_page()
 
 @test "delays 04: regions and points" {
 	plays regions
+	rm -f out/*
+	plays points
 }
 
 @test "delays 05: never in a signal handler" {
@@ -114,7 +120,7 @@ with_page()
 @test "delays 16: a page that is none, or cannot be written, delays nothing, and the profile says so" {
 	local page
 	"$PROGRAMS/delays" "$T/page" make site
-	printf 'SCPCAU1\n' >short
+	printf 'SCPCAU2\n' >short
 	ln -s page link
 	cp page other && printf X | dd of=other conv=notrunc status=none
 	for page in short link other absent .; do

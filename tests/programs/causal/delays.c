@@ -51,9 +51,8 @@ static struct scp_causal_page *map(const char *path)
 	return p;
 }
 
-static void make_page(const char *path, uint32_t by)
+static void make_page(const char *path, uint32_t by, const char *progress)
 {
-	static const char names[] = "send\0recv@would-block\0part\0passed";
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 
 	if (fd < 0 || ftruncate(fd, sizeof(struct scp_causal_page)) != 0)
@@ -63,8 +62,7 @@ static void make_page(const char *path, uint32_t by)
 	memcpy(page->magic, SCP_CAUSAL_MAGIC, sizeof page->magic);
 	page->bytes = sizeof *page;
 	page->by = by;
-	page->progress_names = 4;
-	memcpy(page->names, names, sizeof names);
+	strcpy(page->progress, progress);
 	page->expires = UINT64_MAX;
 	page->limit = UINT64_MAX;
 	page->longest = UINT32_MAX;
@@ -83,13 +81,13 @@ static struct scp_causal_count count_of(unsigned slot)
 	return sum;
 }
 
-static struct scp_causal_progress progress_of(unsigned name)
+static struct scp_causal_progress progress(void)
 {
 	struct scp_causal_progress sum = {0};
 
 	for (unsigned i = 0; i < SCP_CAUSAL_THREADS; i++) {
-		sum.completed += page->thread[i].progress[name].completed;
-		sum.units += page->thread[i].progress[name].units;
+		sum.completed += page->thread[i].progress.completed;
+		sum.units += page->thread[i].progress.units;
 	}
 	return sum;
 }
@@ -145,20 +143,20 @@ static struct scp_causal_site *enter(void (*call)(void), unsigned slot)
 static void test_calls(void)
 {
 	struct scp_causal_site *s = enter(send_one, 1), *r = enter(receive_one, 2);
-	uint64_t sent = progress_of(0).completed;
+	uint64_t sent = progress().completed;
 
 	for (int i = 0; i < 100; i++)
 		send_one();
 	SHOULD(count_of(1).calls == 100 && count_of(1).delayed == 0);
-	SHOULD(progress_of(0).completed == sent + 100);
+	SHOULD(progress().completed == sent + 100);
 	s->delay = DELAY;
-	uint64_t units = progress_of(0).units;
+	uint64_t units = progress().units;
 	for (int i = 0; i < 100; i++)
 		send_one();
 	SHOULD(count_of(1).calls == 200 && count_of(1).delayed == 100);
 	SHOULD(count_of(1).units >= 100 * DELAY);
-	SHOULD(count_of(1).busy > 0); /* an interrupted delay has less of it */
-	SHOULD(progress_of(0).units - units >= 100 * DELAY); /* inside its duration */
+	SHOULD(count_of(1).busy > 0);			 /* an interrupted delay has less of it */
+	SHOULD(progress().units - units >= 100 * DELAY); /* inside its duration */
 	s->delay = 0;
 	send_one();
 	SHOULD(count_of(1).calls == 201 && count_of(1).delayed == 100);
@@ -168,9 +166,21 @@ static void test_calls(void)
 		SHOULD(errno == (i < 201 ? 0 : EAGAIN));
 	}
 	SHOULD(count_of(2).calls == 300 && count_of(2).delayed == 300);
-	SHOULD(progress_of(1).completed == 300 - 201); /* recv@would-block */
-	SHOULD(progress_of(1).units >= 99 * DELAY);
 	SHOULD(skipped() == 0);
+}
+
+static void test_outcome(void)
+{
+	struct scp_causal_site *r = enter(receive_one, 2);
+	uint64_t before = progress().completed;
+
+	for (int i = 0; i < 201; i++)
+		send_one();
+	r->delay = DELAY;
+	for (int i = 0; i < 300; i++)
+		receive_one();
+	SHOULD(progress().completed == before + 300 - 201);
+	SHOULD(progress().units >= 99 * DELAY);
 }
 
 static void test_errno(void)
@@ -203,26 +213,30 @@ static NOINLINE void two_points(void)
 static void test_regions(void)
 {
 	struct scp_causal_site *s = enter(part, 1);
-	uint64_t before = progress_of(2).completed;
+	uint64_t before = progress().completed;
 
 	s->delay = DELAY;
 	for (int i = 0; i < 100; i++)
 		part();
 	SHOULD(count_of(1).calls == 100 && count_of(1).delayed == 100);
 	SHOULD(count_of(1).units >= 100 * DELAY);
-	SHOULD(progress_of(2).completed == before + 100);
-	SHOULD(progress_of(2).units >= 100 * DELAY); /* inside the region */
-	s->delay = 0;
-	s = enter(two_points, 2);
+	SHOULD(progress().completed == before + 100);
+	SHOULD(progress().units >= 100 * DELAY); /* inside the region */
+}
+
+static void test_points(void)
+{
+	struct scp_causal_site *s = enter(two_points, 2);
+	uint64_t before = progress().completed;
+
 	s->delay = DELAY;
-	before = progress_of(3).completed;
 	for (int i = 0; i < 100; i++)
 		two_points();
-	SHOULD(progress_of(3).completed == before + 100);
+	SHOULD(progress().completed == before + 100);
 	SHOULD(count_of(2).calls == 100 && count_of(2).delayed == 100);
 	SCPROF_POINT_STOP;
 	two_points();
-	SHOULD(progress_of(3).completed == before + 101);
+	SHOULD(progress().completed == before + 101);
 }
 
 static void on_signal(int number)
@@ -487,12 +501,12 @@ static void test_longjmp(void)
 	often = (struct itimerval){0};
 	setitimer(ITIMER_REAL, &often, NULL);
 	struct scp_causal_count before = count_of(1);
-	uint64_t sent = progress_of(0).completed;
+	uint64_t sent = progress().completed;
 	s->delay = DELAY;
 	send_some(100);
 	SHOULD(count_of(1).calls == before.calls + 100);
 	SHOULD(count_of(1).delayed + skipped() >= before.delayed + 100);
-	SHOULD(progress_of(0).completed == sent + 100);
+	SHOULD(progress().completed == sent + 100);
 }
 
 static void test_dlclose(void)
@@ -562,21 +576,24 @@ static const struct test {
 	const char *name;
 	void (*run)(void);
 	uint32_t by;
+	const char *progress;
 } tests[] = {
-	{"calls", test_calls, SCP_CAUSAL_BY_SITE},
-	{"errno", test_errno, SCP_CAUSAL_BY_SITE},
-	{"regions", test_regions, SCP_CAUSAL_BY_SITE},
-	{"handler", test_handler, SCP_CAUSAL_BY_FUNCTION},
-	{"bounds", test_bounds, SCP_CAUSAL_BY_SITE},
-	{"garbage", test_garbage, SCP_CAUSAL_BY_PATH},
-	{"forks", test_forks, SCP_CAUSAL_BY_SITE},
-	{"short_threads", test_short_threads, SCP_CAUSAL_BY_SITE},
-	{"many_threads", test_many_threads, SCP_CAUSAL_BY_SITE},
-	{"longjmp", test_longjmp, SCP_CAUSAL_BY_SITE},
-	{"dlclose", test_dlclose, SCP_CAUSAL_BY_SITE},
-	{"forbidden", test_forbidden, SCP_CAUSAL_BY_SITE},
-	{"again", test_again, SCP_CAUSAL_BY_PATH},
-	{"selected", test_selected, SCP_CAUSAL_BY_SITE},
+	{"calls", test_calls, SCP_CAUSAL_BY_SITE, "send"},
+	{"outcome", test_outcome, SCP_CAUSAL_BY_SITE, "recv@would-block"},
+	{"errno", test_errno, SCP_CAUSAL_BY_SITE, "send"},
+	{"regions", test_regions, SCP_CAUSAL_BY_SITE, "part"},
+	{"points", test_points, SCP_CAUSAL_BY_SITE, "passed"},
+	{"handler", test_handler, SCP_CAUSAL_BY_FUNCTION, "send"},
+	{"bounds", test_bounds, SCP_CAUSAL_BY_SITE, "send"},
+	{"garbage", test_garbage, SCP_CAUSAL_BY_PATH, "send"},
+	{"forks", test_forks, SCP_CAUSAL_BY_SITE, "send"},
+	{"short_threads", test_short_threads, SCP_CAUSAL_BY_SITE, "send"},
+	{"many_threads", test_many_threads, SCP_CAUSAL_BY_SITE, "send"},
+	{"longjmp", test_longjmp, SCP_CAUSAL_BY_SITE, "send"},
+	{"dlclose", test_dlclose, SCP_CAUSAL_BY_SITE, "send"},
+	{"forbidden", test_forbidden, SCP_CAUSAL_BY_SITE, "send"},
+	{"again", test_again, SCP_CAUSAL_BY_PATH, "send"},
+	{"selected", test_selected, SCP_CAUSAL_BY_SITE, "send"},
 };
 
 static const struct test *find_test(const char *name)
@@ -591,10 +608,12 @@ static const struct test *find_test(const char *name)
 static bool use_page(const char *path, const char *what, char **rest)
 {
 	if (strcmp(what, "make") == 0) {
-		make_page(path, !*rest				 ? SCP_CAUSAL_BY_PATH
-				: strcmp(*rest, "site") == 0	 ? SCP_CAUSAL_BY_SITE
-				: strcmp(*rest, "function") == 0 ? SCP_CAUSAL_BY_FUNCTION
-								 : SCP_CAUSAL_BY_PATH);
+		make_page(path,
+			  !*rest			   ? SCP_CAUSAL_BY_PATH
+			  : strcmp(*rest, "site") == 0	   ? SCP_CAUSAL_BY_SITE
+			  : strcmp(*rest, "function") == 0 ? SCP_CAUSAL_BY_FUNCTION
+							   : SCP_CAUSAL_BY_PATH,
+			  "send");
 	} else if (strcmp(what, "count") == 0) {
 		unsigned count = 0;
 
@@ -620,7 +639,7 @@ int main(int argc, char **argv)
 	if (argc == 4) {
 		char *again[] = {argv[0], argv[1], argv[2], argv[3], (char *)"inside", NULL};
 
-		make_page(argv[1], t->by);
+		make_page(argv[1], t->by, t->progress);
 		setenv("SCPROF_CAUSAL", argv[1], 1);
 		setenv("LD_PRELOAD", argv[2], 1);
 		execv("/proc/self/exe", again);

@@ -83,8 +83,8 @@ static void run_program(double seconds)
 		to->delayed += page->site[i].delay ? made : 0;
 		to->units += made * page->site[i].delay;
 	}
-	mine->progress[0].completed += whole(&program.done, units);
-	mine->progress[0].units += (uint64_t)(units * unit * units_s);
+	mine->progress.completed += whole(&program.done, units);
+	mine->progress.units += (uint64_t)(units * unit * units_s);
 }
 
 static void burn(double seconds)
@@ -132,14 +132,13 @@ static void make_program(size_t sites, double unit_s)
 
 static struct causal *open_experiment(struct causal_wishes *w)
 {
-	static const char *const progress[] = {"unit", NULL};
 	struct profile_error err;
 	struct causal *c;
 	int fd;
 
 	snprintf(path, sizeof(path), "/tmp/test_causal.%d", (int)getpid());
 	w->page = path;
-	w->of_page = (struct causal_page_wishes){.progress = progress, .longest_s = LONGEST_S};
+	w->of_page = (struct causal_page_wishes){.progress = "unit", .longest_s = LONGEST_S};
 	w->slowdown = 0.05;
 	w->seed = 5;
 	c = causal_open(w, &err);

@@ -75,8 +75,7 @@ static void *other_thread(void *argument)
 
 static int set_up(void **state)
 {
-	static const char *const progress[] = {"unit", NULL};
-	const struct causal_page_wishes w = {.progress = progress, .longest_s = 1e-3};
+	const struct causal_page_wishes w = {.progress = "unit", .longest_s = 1e-3};
 	struct profile_error err;
 	pthread_t id;
 	int fd;
@@ -107,7 +106,7 @@ static void own_block(size_t i, pid_t pid, pid_t tid)
 
 static void read_page(void)
 {
-	struct causal_page_counts counts;
+	struct scp_causal_thread counts;
 
 	causal_page_read(ours, &counts);
 }
