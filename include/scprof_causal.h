@@ -59,7 +59,7 @@ struct scp_causal_progress {
 };
 
 /* What one thread counts. It takes a free block (owner 0) by compare-and-swap and gives it back
- * when it ends; the tool frees blocks of processes that are gone. Counts stay. */
+ * when it ends; where none is free, it takes that of a thread that is gone. Counts stay. */
 struct scp_causal_thread {
 	uint64_t owner;	  /* pid << 32 | tid; 0: free */
 	uint64_t skipped; /* delays that were not made: a limit, a handler, a nested one */

@@ -2,9 +2,6 @@
 /* Of counts that are compared, the greater is written first by the target and read last here. A
  * signal handler that counts between a thread's load and store is lost, and so is what a second
  * thread does that takes the block for its own: hence twice what would be possible. */
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -79,8 +76,7 @@ const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp
 
 /* What the targets counted. Whatever lies in the page was perhaps written by somebody else: counts
  * are taken only where they are higher than they ever were, and where time allows them. */
-#define SWEEP_NS     1000000000u /* between two looks for threads that are gone */
-#define ENOUGH_TAKEN (SCP_CAUSAL_THREADS / 2)
+#define LOOK_NS 1000000000u /* between two looks at all blocks */
 
 /* A block as one array of counts, behind the owner. */
 #define COUNTS (sizeof(struct scp_causal_thread) / sizeof(uint64_t) - 1)
@@ -169,54 +165,26 @@ const char *causal_page_refused(const struct causal_page *p)
 	return *p->refused ? p->refused : NULL;
 }
 
-static bool is_gone(uint64_t owner)
-{
-	uint64_t pid = owner >> 32;
-
-	return pid && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
-}
-
-/* A process in a container of its own has another number here, and only seems to be gone: so
- * nothing is freed while there is room. */
-static void sweep(struct causal_page *p, size_t taken)
-{
-	uint64_t now = clocks_read_raw_ns();
-
-	if (now - p->swept_ns < SWEEP_NS)
-		return;
-	p->swept_ns = now;
-	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS; i++) {
-		uint64_t *word = &p->page->thread[i].owner;
-		uint64_t owner = __atomic_load_n(word, __ATOMIC_RELAXED);
-		bool gone = owner && is_gone(owner);
-
-		if (gone && p->asleep[i] == owner && taken >= ENOUGH_TAKEN)
-			__atomic_compare_exchange_n(word, &owner, 0, false, __ATOMIC_ACQ_REL,
-						    __ATOMIC_RELAXED);
-		p->asleep[i] = gone ? owner : 0;
-	}
-	causal_page_measure_rate(p); /* from ever further apart */
-}
-
 /* Blocks that nobody ever took are passed over, but for one look a second: a thread may have lived
  * between two readings. */
 void causal_page_read(struct causal_page *p, struct scp_causal_thread *out)
 {
-	bool all = clocks_read_raw_ns() - p->swept_ns >= SWEEP_NS;
-	size_t taken = 0;
+	uint64_t now = clocks_read_raw_ns();
+	bool all = now - p->looked_ns >= LOOK_NS;
 
 	for (size_t i = 0; !*p->refused && i < SCP_CAUSAL_THREADS; i++) {
 		const struct scp_causal_thread *t = &p->page->thread[i];
-		bool owned = __atomic_load_n(&t->owner, __ATOMIC_ACQUIRE) != 0;
 
-		taken += owned;
-		p->met[i] = p->met[i] || owned ||
+		p->met[i] = p->met[i] || __atomic_load_n(&t->owner, __ATOMIC_ACQUIRE) ||
 			    __atomic_load_n(&t->progress.completed, __ATOMIC_RELAXED);
 		if (p->met[i] || all || i + 1 == SCP_CAUSAL_THREADS)
 			add_thread(p, i);
 	}
 	check_sums(p);
-	sweep(p, taken);
+	if (all) {
+		p->looked_ns = now;
+		causal_page_measure_rate(p); /* from ever further apart */
+	}
 	*out = p->sum;
 }
 

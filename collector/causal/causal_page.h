@@ -51,7 +51,7 @@ void causal_page_window(struct causal_page *p, const double *delays, double limi
 /* The present window may go on for so long from now. */
 void causal_page_renew(struct causal_page *p, double expires_s);
 
-/* Sums over all threads' blocks, which never go back; blocks of ended processes are freed. */
+/* Sums over all threads' blocks, which never go back. */
 void causal_page_read(struct causal_page *p, struct scp_causal_thread *out);
 
 /* NULL, or what is wrong with it: "holds 2e+18 calls after 3 s". Nothing more is delayed then, and

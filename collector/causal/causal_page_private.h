@@ -19,9 +19,8 @@ struct causal_page {
 	uint64_t longest;
 	size_t site[SCP_CAUSAL_SLOTS]; /* which is counted there */
 	unsigned stopped;
-	uint64_t swept_ns;
-	bool met[SCP_CAUSAL_THREADS];	     /* has been taken */
-	uint64_t asleep[SCP_CAUSAL_THREADS]; /* its owner, gone at the sweep before; 0: not */
+	uint64_t looked_ns;				      /* at all blocks */
+	bool met[SCP_CAUSAL_THREADS];			      /* has been taken */
 	struct scp_causal_thread highest[SCP_CAUSAL_THREADS]; /* seen so far */
 	struct scp_causal_thread sum;
 	char refused[200]; /* why nothing more is taken from it; "": nothing was refused */

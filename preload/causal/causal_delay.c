@@ -16,15 +16,15 @@ static bool own(struct scp_causal_page *page, uint32_t i, uint64_t from, uint64_
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Of a thread of this process that ended without our hearing of it: a few are looked at in turn. */
+/* Of a thread that ended without giving it back, or with its process: a few are looked at in turn.
+ * In a container, who lives may seem gone: so only where none is free. */
 static uint32_t reclaim(struct scp_causal_page *page, uint64_t owner)
 {
 	static uint32_t cursor;
 	for (unsigned tries = 0; !sys_sandboxed && tries < RECLAIM_TRIES; tries++) {
 		uint32_t i = __atomic_fetch_add(&cursor, 1, __ATOMIC_RELAXED) % SHARED;
 		uint64_t held = __atomic_load_n(&page->thread[i].owner, __ATOMIC_RELAXED);
-		if (held >> 32 == owner >> 32 &&
-		    sys3(SYS_tgkill, (int)(owner >> 32), (uint32_t)held, 0) == -3 /* ESRCH */ &&
+		if (sys3(SYS_tgkill, (int)(held >> 32), (uint32_t)held, 0) == -3 /* ESRCH */ &&
 		    own(page, i, held, owner))
 			return i;
 	}

@@ -71,6 +71,10 @@ with_page()
 	plays forks
 }
 
+@test "delays 08a: where no block is free, one of the dead is taken" {
+	plays dead
+}
+
 @test "delays 09: ten thousand short threads leave no block behind" {
 	plays short_threads
 }

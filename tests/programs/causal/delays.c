@@ -404,6 +404,28 @@ static void *send_in_thread(void *unused)
 	return NULL;
 }
 
+/* Only where blocks run short: in a container, who lives may seem gone. */
+static void test_dead(void)
+{
+	pid_t pid = fork();
+	pthread_t t;
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	enter(send_one, 1);
+	for (unsigned i = 0; i < SCP_CAUSAL_THREADS; i++)
+		if (!page->thread[i].owner)
+			page->thread[i].owner = (uint64_t)pid << 32 | (i + 1);
+	for (int i = 0; i < 2; i++) {
+		if (pthread_create(&t, NULL, send_in_thread, NULL) != 0)
+			die("pthread_create");
+		pthread_join(t, NULL);
+		SHOULD(page->threads_lost == 0 && count_of(1).calls == i + 1u);
+		SHOULD(owned() == SCP_CAUSAL_THREADS - 1); /* it is free again */
+	}
+}
+
 /* One after the other finds room in the profile: while one makes it larger, others do without. */
 static void *send_with_others(void *barriers)
 {
@@ -587,6 +609,7 @@ static const struct test {
 	{"bounds", test_bounds, SCP_CAUSAL_BY_SITE, "send"},
 	{"garbage", test_garbage, SCP_CAUSAL_BY_PATH, "send"},
 	{"forks", test_forks, SCP_CAUSAL_BY_SITE, "send"},
+	{"dead", test_dead, SCP_CAUSAL_BY_SITE, "send"},
 	{"short_threads", test_short_threads, SCP_CAUSAL_BY_SITE, "send"},
 	{"many_threads", test_many_threads, SCP_CAUSAL_BY_SITE, "send"},
 	{"longjmp", test_longjmp, SCP_CAUSAL_BY_SITE, "send"},

@@ -296,33 +296,6 @@ static void a_signal_that_is_sent_ends_it(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
 }
 
-/* Only where blocks run short: in a container, who lives may seem gone. */
-static void blocks_of_the_dead_are_freed_when_they_run_short(void **state)
-{
-	struct scp_causal_thread c;
-	pid_t child = fork();
-	size_t freed = 0;
-
-	(void)state;
-	if (!child)
-		_exit(0);
-	waitpid(child, NULL, 0);
-	for (size_t i = 0; i < SCP_CAUSAL_THREADS; i++)
-		theirs->thread[i].owner =
-			(uint64_t)(i == 3 ? getpid() : child) << 32 | (uint32_t)(i + 1);
-	theirs->thread[8].progress.completed = 5;
-	causal_page_read(ours, &c);
-	usleep(1050000); /* not more often than once a second */
-	causal_page_read(ours, &c);
-	for (size_t i = 0; i < SCP_CAUSAL_THREADS; i++)
-		freed += !theirs->thread[i].owner;
-	/* never who lives, nor the shared block */
-	assert_int_equal(freed, SCP_CAUSAL_THREADS - 2);
-	assert_int_equal(theirs->thread[3].owner, (uint64_t)getpid() << 32 | 4);
-	assert_int_not_equal(theirs->thread[SCP_CAUSAL_THREADS - 1].owner, 0);
-	assert_int_equal(c.progress.completed, 5);
-}
-
 static void garbage_does_no_harm(void **state)
 {
 	uint64_t *words = (uint64_t *)theirs;
@@ -374,7 +347,6 @@ int main(void)
 		TEST(bounds_are_those_of_time),
 		TEST(goes_on_with_a_page_that_was_cut),
 		TEST(a_signal_that_is_sent_ends_it),
-		TEST(blocks_of_the_dead_are_freed_when_they_run_short),
 		TEST(garbage_does_no_harm),
 	};
 
