@@ -174,8 +174,7 @@ static int one_run(struct measuring *g)
 	struct rusage usage;
 	struct launch l;
 
-	displacement_task_clock(g->d, !g->wishes.no_task_clock && !g->runs);
-	if (displacement_run_begin(g->d, &err))
+	if (displacement_run_begin(g->d, !g->wishes.no_task_clock && !g->runs, &err))
 		return complain(&err);
 	say_run(g);
 	int failed = start(g, &l, &hold);

@@ -49,7 +49,7 @@ int run_displace_open(struct run_displace *r, const char *profiles)
 		site_samples_begin(r->samples, r->d, r->dither);
 	r->cpus = options.cpus;
 	int stopped = displacement_idle_phase(r->d, REST_S);
-	if (!stopped && !displacement_run_begin(r->d, &err))
+	if (!stopped && !displacement_run_begin(r->d, true, &err))
 		return 0;
 	if (!stopped)
 		say(err.text);

@@ -28,26 +28,18 @@ static int check_quota(const struct displacement_options *o, struct profile_erro
 
 static int start(struct displacement *d, struct profile_error *err)
 {
-	struct fluid_options f = {
-		.cpus = d->options.cpus,
-		.window_ns = FLUID_WINDOW_NS,
-		.edge = d->options.edge,
-		.context = d->options.context,
-	};
+	const struct fluid_options f = {d->options.cpus, FLUID_WINDOW_NS, d->options.edge,
+					d->options.context};
 	const cpu_set_t *set = &d->options.cpus;
-	cpu_set_t together, split, away;
 	struct scp_anchor origin;
-	char interface[64];
+	bool together, split;
 
 	if (tasks_begin(&d->tasks))
 		return error_set(err, "out of memory, or /proc cannot be read");
 	taskstats_open(&d->ends, set);
 	cpus_siblings(set, &together, &split);
-	d->standing =
-		(CPU_COUNT(&together) ? DISPLACEMENT_SIBLINGS : 0) |
-		(CPU_COUNT(&split) ? DISPLACEMENT_SPLIT : 0) |
-		(cpus_steered_away(set, &away, interface, sizeof(interface)) ? DISPLACEMENT_STEERED
-									     : 0);
+	d->standing = (together ? DISPLACEMENT_SIBLINGS : 0) | (split ? DISPLACEMENT_SPLIT : 0) |
+		      (cpus_steered_away(set) ? DISPLACEMENT_STEERED : 0);
 	d->irq_measured = cpu_times_irq_measured();
 	displacement_switch_measure(
 		d, clocks_measure_rate_for(fluid_thread_now, CALIBRATION_US, &origin));
@@ -89,11 +81,6 @@ void displacement_close(struct displacement *d)
 	free(d->others.task);
 	free(d->progress);
 	free(d);
-}
-
-void displacement_task_clock(struct displacement *d, bool wanted)
-{
-	d->options.no_task_clock = !wanted;
 }
 
 const struct displacement_series *displacement_run_windows(const struct displacement *d)

@@ -36,8 +36,7 @@ struct displacement_options {
 	cpu_set_t cpus;
 	double rest_s; /* length of the idle phases: the other measurements take half of it and half
 			  a second at most. 0: half a second */
-	bool any_quota;	    /* measure even where the cgroup's quota is smaller than the set */
-	bool no_task_clock; /* see displacement_task_clock */
+	bool any_quota; /* measure even where the cgroup's quota is smaller than the set */
 	/* Called at each tick of a run and at its end, `at` as displacement_window.at, to sample
 	 * other counters. It runs beside the program, so it may take microseconds. NULL: none. */
 	void (*sample)(void *context, double at);
@@ -158,13 +157,10 @@ struct displacement_run {
 	double rest; /* length of the idle phases before and after it, together */
 };
 
-/* Counts the runs from here on by perf's task-clock, too, or does not. It costs a program that
- * switches often some hundredths of its CPU time; without it, the program's time on each CPU and
- * its progress in time are known less well. */
-void displacement_task_clock(struct displacement *d, bool wanted);
-
-/* 0; -1 and *err: nothing has to be undone. */
-int displacement_run_begin(struct displacement *d, struct profile_error *err);
+/* `task_clock`: it is counted by perf's task-clock, too. That costs a program that switches often
+ * some hundredths of its CPU time; without it, the program's time on each CPU and its progress in
+ * time are known less well. 0; -1 and *err: nothing has to be undone. */
+int displacement_run_begin(struct displacement *d, bool task_clock, struct profile_error *err);
 void displacement_run_born(void *displace, pid_t pid);
 void displacement_run_tick(void *displace);
 void displacement_run_ended(void *displace, pid_t pid);

@@ -50,7 +50,8 @@ struct displacement {
 	pid_t pid;
 	uint64_t from, to;				   /* from its birth to its end */
 	uint64_t from_ns[CPU_SETSIZE], to_ns[CPU_SETSIZE]; /* the fluid's CPU clocks then */
-	double rate; /* counter units per second, at the end of the run */
+	double rate;	 /* counter units per second, at the end of the run */
+	bool task_clock; /* is asked for */
 	struct task_clock clock;
 	double clock_on[CPU_SETSIZE];
 	struct progress *progress;

@@ -26,7 +26,7 @@ static void note_progress(struct displacement *d, uint64_t at, uint64_t ns)
 		d->progress[d->progresses++] = (struct progress){at, ns};
 }
 
-int displacement_run_begin(struct displacement *d, struct profile_error *err)
+int displacement_run_begin(struct displacement *d, bool task_clock, struct profile_error *err)
 {
 	displacement_sample_ends(d);
 	free(d->ended.task);
@@ -39,6 +39,7 @@ int displacement_run_begin(struct displacement *d, struct profile_error *err)
 	d->warnings = d->standing;
 	d->has_children = false;
 	d->accounting = (struct displacement_accounting){0};
+	d->task_clock = task_clock;
 	task_clock_close(&d->clock);
 	d->clock = (struct task_clock){.why = "closed"};
 	if (tasks_look(&d->tasks))
@@ -50,7 +51,7 @@ int displacement_run_begin(struct displacement *d, struct profile_error *err)
 	d->own_from_ns = displacement_sample_own_ns(d);
 	d->throttled = quota_throttled();
 	/* without the counter, the program is known by its processes: find them soon */
-	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (d->options.no_task_clock ? 0 : LOOK_NS);
+	d->next_look = clocks_read_ns(CLOCK_MONOTONIC) + (task_clock ? LOOK_NS : 0);
 	displacement_switch_count(d->woken_from);
 	displacement_windows_begin(d);
 	return 0;
@@ -65,11 +66,11 @@ void displacement_run_born(void *displace, pid_t pid)
 	displacement_sample_child(d, pid);
 	if (sched_setaffinity(pid, sizeof(d->options.cpus), &d->options.cpus))
 		d->warnings |= DISPLACEMENT_MOVED;
-	if (d->options.no_task_clock)
+	if (d->task_clock)
+		task_clock_open(&d->clock, pid, &d->options.cpus);
+	else
 		d->clock = (struct task_clock){.why = "left out: it costs a program that switches "
 						      "often some of its CPU time"};
-	else
-		task_clock_open(&d->clock, pid, &d->options.cpus);
 	note_progress(d, fluid_thread_now(), 0);
 }
 

@@ -125,7 +125,7 @@ int displacement_summary_make(struct displacement_summary *s, const struct displ
 		return -1;
 	for (size_t i = 0; i < runs && !failed; i++)
 		failed = add_run(s, &run[i]);
-	/* perf's task-clock is beside the first run alone: displacement_task_clock */
+	/* perf's task-clock is beside the first run alone: displacement_run_begin */
 	s->accounting.task_clock = run->accounting.task_clock;
 	s->accounting.task_clock_outside = run->accounting.task_clock_outside;
 	memcpy(s->accounting.task_clock_why, run->accounting.task_clock_why,

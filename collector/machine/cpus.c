@@ -117,13 +117,12 @@ int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err)
 	return 0;
 }
 
-void cpus_siblings(const cpu_set_t *set, cpu_set_t *together, cpu_set_t *split)
+void cpus_siblings(const cpu_set_t *set, bool *together, bool *split)
 {
 	cpu_set_t core, inside, outside;
 	char path[128];
 
-	CPU_ZERO(together);
-	CPU_ZERO(split);
+	*together = *split = false;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, set))
 			continue;
@@ -131,10 +130,8 @@ void cpus_siblings(const cpu_set_t *set, cpu_set_t *together, cpu_set_t *split)
 		if (read_list(path, &core))
 			continue;
 		CPU_AND(&inside, &core, set);
-		if (CPU_COUNT(&inside) > 1)
-			CPU_OR(together, together, &inside);
-		if (beyond(&outside, &core, set))
-			CPU_OR(split, split, &outside);
+		*together |= CPU_COUNT(&inside) > 1;
+		*split |= beyond(&outside, &core, set);
 	}
 }
 
@@ -157,30 +154,23 @@ static void parse_mask(const char *text, cpu_set_t *set)
 	}
 }
 
-bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_t size)
+bool cpus_steered_away(const cpu_set_t *set)
 {
 	cpu_set_t to, outside;
 	char line[1024];
 	glob_t files = {0};
+	bool away = false;
 
-	CPU_ZERO(away);
-	*where = '\0';
 	if (glob("/sys/class/net/*/queues/rx-*/rps_cpus", 0, NULL, &files))
 		return false;
-	for (size_t i = 0; i < files.gl_pathc; i++) {
-		const char *name = files.gl_pathv[i] + strlen("/sys/class/net/");
-
+	for (size_t i = 0; i < files.gl_pathc && !away; i++) {
 		if (kernel_file_line(line, sizeof(line), "%s", files.gl_pathv[i]))
 			continue;
 		parse_mask(line, &to);
-		if (!beyond(&outside, &to, set))
-			continue;
-		if (!*where)
-			snprintf(where, size, "%.*s", (int)strcspn(name, "/"), name);
-		CPU_OR(away, away, &outside);
+		away = beyond(&outside, &to, set);
 	}
 	globfree(&files);
-	return CPU_COUNT(away) > 0;
+	return away;
 }
 
 int cpus_pin(int cpu)

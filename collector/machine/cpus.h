@@ -24,13 +24,13 @@ void cpus_print(const cpu_set_t *set, char *text, size_t size);
  * 0; -1 and *err: not a list, offline, not allowed, empty. */
 int cpus_choose(const char *list, cpu_set_t *set, struct profile_error *err);
 
-/* Siblings (hyper-threads of one core) inside the set, and of cores that the set splits:
- * those that lie outside. Empty where the kernel does not say. */
-void cpus_siblings(const cpu_set_t *set, cpu_set_t *together, cpu_set_t *split);
+/* Are siblings (hyper-threads of one core) in the set, and does it split a core? No, where the
+ * kernel does not say. */
+void cpus_siblings(const cpu_set_t *set, bool *together, bool *split);
 
-/* CPUs outside the set that take receive work of an interface of this network namespace
- * (rps_cpus): `where` gets the first such file's interface, "" for none. */
-bool cpus_steered_away(const cpu_set_t *set, cpu_set_t *away, char *where, size_t size);
+/* Does a CPU outside the set take receive work of an interface of this network namespace
+ * (rps_cpus)? */
+bool cpus_steered_away(const cpu_set_t *set);
 
 /* Keeps the calling thread on one CPU. 0, -1. */
 int cpus_pin(int cpu);

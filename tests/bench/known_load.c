@@ -139,8 +139,7 @@ static void run_once(struct displacement *d, const struct program *program, char
 	bool exec_failed;
 
 	atomic_store(&load.done_ns, 0);
-	displacement_task_clock(d, true);
-	if (displacement_run_begin(d, &err))
+	if (displacement_run_begin(d, true, &err))
 		give_up(err.text);
 	atomic_store(&load.on, true);
 	if (launch_start_held(&l, program->path, argv, program->shell_fallback, 0, &exec_failed,
