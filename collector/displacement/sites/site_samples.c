@@ -21,78 +21,14 @@
 #include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 
-/* CPU time of the processes that write profiles, and of the set's ksoftirqd threads, by their CPU
- * clocks: time that the host of a virtual machine stole is not in them, as it is in a perf counter.
- * A thread that runs right now is behind by up to a tick of the kernel. */
+/* A process that writes a profile, by its CPU clock: time that the host of a virtual machine stole
+ * is not in it, as it is in a perf counter. A thread that runs right now is behind by up to a tick
+ * of the kernel. */
 struct site_clock {
 	pid_t pid;
-	uint64_t last_ns;
-	bool softirqd, begun, gone;
+	uint64_t last_ns; /* 0: not read yet */
+	bool gone;
 };
-
-struct site_clocks {
-	struct site_clock *clock;
-	uint32_t count, room;
-};
-
-/* Since the reading before, seconds. */
-struct site_cpu_time {
-	double program, softirqd;
-	bool incomplete; /* a process is new, or ended: not all of its time is in it */
-};
-
-/* Unless it is there already. */
-static void site_clocks_add(struct site_clocks *c, pid_t pid, bool softirqd)
-{
-	for (size_t i = 0; i < c->count; i++)
-		if (c->clock[i].pid == pid)
-			return;
-	if (array_reach((void **)&c->clock, &c->room, c->count, sizeof(*c->clock), 0))
-		c->clock[c->count++] = (struct site_clock){.pid = pid, .softirqd = softirqd};
-}
-
-static void site_clocks_open(struct site_clocks *c, const cpu_set_t *cpus)
-{
-	DIR *proc = kernel_file_folder("/proc");
-	char name[32];
-	int pid, cpu;
-
-	*c = (struct site_clocks){0};
-	while ((pid = kernel_file_next(&proc)) >= 0)
-		if (!kernel_file_line(name, sizeof(name), "/proc/%d/comm", pid) &&
-		    sscanf(name, "ksoftirqd/%d", &cpu) == 1 && cpu >= 0 && cpu < CPU_SETSIZE &&
-		    CPU_ISSET(cpu, cpus))
-			site_clocks_add(c, pid, true);
-}
-
-static void read_one(struct site_clock *k, struct site_cpu_time *t)
-{
-	clockid_t clock;
-	uint64_t ns = clock_getcpuclockid(k->pid, &clock) ? 0 : clocks_read_ns(clock);
-
-	if (!ns) {
-		k->gone = true;
-		t->incomplete |= !k->softirqd;
-		return;
-	}
-	if (!k->begun)
-		t->incomplete |= !k->softirqd;
-	else
-		*(k->softirqd ? &t->softirqd : &t->program) +=
-			(double)(int64_t)(ns - k->last_ns) / 1e9;
-	k->begun = true;
-	k->last_ns = ns;
-}
-
-static struct site_cpu_time site_clocks_read(struct site_clocks *c)
-{
-	struct site_cpu_time t = {0, 0, false};
-
-	for (size_t i = 0; i < c->count; i++)
-		if (!c->clock[i].gone)
-			read_one(&c->clock[i], &t);
-	return t;
-}
 
 /* The readings of one thread. */
 struct reader {
@@ -101,9 +37,8 @@ struct reader {
 	uint32_t *calls;
 	uint32_t readings, room, used, calls_room;
 	uint64_t last[SITE_SAMPLES_ENTRIES];
-	uint64_t program_ns;
-	struct site_clocks softirqd; /* edges: of this CPU */
-	bool full;		     /* out of memory: what there is stays good */
+	uint64_t program_ns, softirqd_ns;
+	bool full; /* out of memory: what there is stays good */
 };
 
 struct file {
@@ -126,11 +61,32 @@ struct site_samples {
 	struct entry entry[SITE_SAMPLES_ENTRIES];
 	struct file file[SITE_SAMPLES_FILES];
 	size_t files, missed;
-	struct site_clocks clocks;
+	struct site_clock *program;
+	uint32_t programs, programs_room;
+	pid_t softirqd[CPU_SETSIZE]; /* ksoftirqd of each CPU of the set; 0: not known */
 	const struct displacement *displace;
 	struct site_dither *dither; /* NULL: none */
 	struct reader reader[];	    /* cpus, and one for the ticks */
 };
+
+static void find_softirqd(struct site_samples *s, const cpu_set_t *cpus)
+{
+	DIR *proc = kernel_file_folder("/proc");
+	char name[32];
+	int pid, cpu;
+
+	while ((pid = kernel_file_next(&proc)) >= 0) {
+		size_t place = 0;
+
+		if (kernel_file_line(name, sizeof(name), "/proc/%d/comm", pid) ||
+		    sscanf(name, "ksoftirqd/%d", &cpu) != 1 || cpu < 0 || cpu >= CPU_SETSIZE ||
+		    !CPU_ISSET(cpu, cpus))
+			continue;
+		for (int before = 0; before < cpu; before++)
+			place += CPU_ISSET(before, cpus) != 0;
+		s->softirqd[place] = pid;
+	}
+}
 
 struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cpus)
 {
@@ -140,18 +96,10 @@ struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cp
 	if (!s)
 		return NULL;
 	s->cpus = count;
-	for (int cpu = 0, i = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, cpus)) {
-			cpu_set_t one;
-
-			CPU_ZERO(&one);
-			CPU_SET(cpu, &one);
-			site_clocks_open(&s->reader[i++].softirqd, &one);
-		}
 	for (size_t i = 0; i <= count; i++)
 		pthread_mutex_init(&s->reader[i].lock, NULL);
 	s->profiles = strdup(profiles);
-	site_clocks_open(&s->clocks, cpus);
+	find_softirqd(s, cpus);
 	if (s->profiles)
 		return s;
 	site_samples_close(s);
@@ -163,16 +111,62 @@ void site_samples_close(struct site_samples *s)
 	for (size_t i = 0; i <= s->cpus; i++) {
 		free(s->reader[i].reading);
 		free(s->reader[i].calls);
-		free(s->reader[i].softirqd.clock);
 		pthread_mutex_destroy(&s->reader[i].lock);
 	}
 	for (size_t i = 0; i < s->files; i++) {
 		entry_watch_close(&s->file[i].watch);
 		free(s->file[i].name);
 	}
-	free(s->clocks.clock);
+	free(s->program);
 	free(s->profiles);
 	free(s);
+}
+
+/* 0: it is gone. */
+static uint64_t process_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : clocks_read_ns(clock);
+}
+
+/* Of the ksoftirqd threads of so many CPUs, since the reader's last reading: the first one's is not
+ * used. */
+static double softirqd_since(const struct site_samples *s, struct reader *r, size_t first,
+			     size_t count)
+{
+	uint64_t before = r->softirqd_ns;
+
+	r->softirqd_ns = 0;
+	for (size_t i = first; i < first + count; i++)
+		r->softirqd_ns += s->softirqd[i] ? process_ns(s->softirqd[i]) : 0;
+	return r->softirqd_ns > before ? (double)(r->softirqd_ns - before) / 1e9 : 0;
+}
+
+static void read_programs(struct site_samples *s, struct site_reading *reading)
+{
+	for (struct site_clock *k = s->program; k < s->program + s->programs; k++) {
+		uint64_t before = k->last_ns;
+
+		if (k->gone)
+			continue;
+		k->last_ns = process_ns(k->pid);
+		k->gone = !k->last_ns;
+		reading->incomplete |= k->gone || !before;
+		if (!k->gone && before)
+			reading->program += (double)(int64_t)(k->last_ns - before) / 1e9;
+	}
+}
+
+/* Unless it is there already. */
+static void add_program(struct site_samples *s, pid_t pid)
+{
+	for (uint32_t i = 0; i < s->programs; i++)
+		if (s->program[i].pid == pid)
+			return;
+	if (array_reach((void **)&s->program, &s->programs_room, s->programs, sizeof(*s->program),
+			0))
+		s->program[s->programs++] = (struct site_clock){.pid = pid};
 }
 
 /* A new reading; NULL: out of memory. */
@@ -220,7 +214,7 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 	reading = r->full ? NULL : read_calls(s, r);
 	if (reading) {
 		reading->window = window;
-		reading->softirqd = site_clocks_read(&r->softirqd).softirqd;
+		reading->softirqd = softirqd_since(s, r, cpu, 1);
 		uint64_t now =
 			s->displace ? displacement_run_program_ns(s->displace, cpu) : UINT64_MAX;
 		reading->program = NAN;
@@ -286,7 +280,7 @@ static void find(struct site_samples *s)
 		entry_watch_look(&s->file[i].watch);
 		publish(s, i);
 		if (s->file[i].watch.pid)
-			site_clocks_add(&s->clocks, (pid_t)s->file[i].watch.pid, false);
+			add_program(s, (pid_t)s->file[i].watch.pid);
 	}
 }
 
@@ -295,19 +289,16 @@ void site_samples_tick(void *context, double at)
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[s->cpus];
 	struct site_reading *reading;
-	struct site_cpu_time time;
 
 	find(s);
 	pthread_mutex_lock(&r->lock);
 	reading = r->full ? NULL : read_calls(s, r);
 	if (reading) {
-		time = site_clocks_read(&s->clocks);
 		reading->at = at;
-		reading->program = time.program;
+		read_programs(s, reading);
 		if (s->dither)
 			reading->program -= site_dither_spun(s->dither);
-		reading->softirqd = time.softirqd;
-		reading->incomplete = time.incomplete;
+		reading->softirqd = softirqd_since(s, r, 0, s->cpus);
 	}
 	if (s->dither)
 		site_dither_tick(s->dither, at);
