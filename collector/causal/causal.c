@@ -36,8 +36,6 @@ struct causal *causal_open(const struct causal_wishes *w, struct profile_error *
 		return NULL;
 	}
 	c->wishes = *w;
-	if (!(w->pilot_s > 0))
-		c->wishes.pilot_s = CAUSAL_PILOT_S;
 	if (!w->sites || w->sites > SLOPES_SITES)
 		c->wishes.sites = w->sites ? SLOPES_SITES : CAUSAL_SITES;
 	if (!(w->of_page.longest_s > 0 && w->of_page.longest_s < CAUSAL_LONGEST_S))

@@ -2,7 +2,7 @@
 /* A causal experiment: while a command runs, calls at sites are delayed in windows of random order,
  * and progress is counted; what it says is in struct causal_result.
  *
- * A pilot without delays (causal_wishes.pilot_s at least) finds the sites, their calls a second and
+ * A pilot without delays (a second at least) finds the sites, their calls a second and
  * how much progress scatters; from that come the windows' length, the sites and the delays: each
  * site is at no, the lower or the higher delay (half of the windows, a quarter, a quarter), drawn
  * independently for each site and window. Delays are such that progress is slowed down by no more
@@ -29,7 +29,6 @@ struct causal_candidate {
 struct causal_wishes {
 	const char *page; /* path of the page's file */
 	struct causal_page_wishes of_page;
-	double pilot_s; /* 0: 1 second */
 	double for_s; /* the experiment's length, without the pilot; INFINITY: until `precision`, or
 			 the end */
 	double precision; /* ends it when each wanted site's prediction for 10 % is known to +- this

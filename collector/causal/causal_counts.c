@@ -188,18 +188,12 @@ void causal_page_read(struct causal_page *p, struct scp_causal_thread *out)
 	*out = p->sum;
 }
 
-size_t causal_page_threads(const struct causal_page *p, struct causal_page_thread *out, size_t room)
+const struct scp_causal_count *causal_page_thread(const struct causal_page *p, size_t i,
+						  uint32_t *pid, uint32_t *tid)
 {
-	size_t count = 0;
+	uint64_t owner = __atomic_load_n(&p->page->thread[i].owner, __ATOMIC_ACQUIRE);
 
-	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS && count < room; i++) {
-		uint64_t owner = __atomic_load_n(&p->page->thread[i].owner, __ATOMIC_ACQUIRE);
-
-		if (!owner)
-			continue;
-		out[count].pid = (uint32_t)(owner >> 32);
-		out[count].tid = (uint32_t)owner;
-		memcpy(out[count++].slot, p->highest[i].slot, sizeof(out->slot));
-	}
-	return count;
+	*pid = (uint32_t)(owner >> 32);
+	*tid = (uint32_t)owner;
+	return owner ? p->highest[i].slot : NULL;
 }

@@ -58,13 +58,9 @@ void causal_page_read(struct causal_page *p, struct scp_causal_thread *out);
  * causal_page_read gives the sums as they were before. */
 const char *causal_page_refused(const struct causal_page *p);
 
-/* What one thread counted, as of the last causal_page_read. */
-struct causal_page_thread {
-	uint32_t pid, tid; /* as the target knows them */
-	struct scp_causal_count slot[SCP_CAUSAL_SLOTS];
-};
-/* Threads that have a block now; fewer where `room` ends. */
-size_t causal_page_threads(const struct causal_page *p, struct causal_page_thread *out,
-			   size_t room);
+/* What the thread counted that has block i < SCP_CAUSAL_THREADS - 1 now, by slot, as of the last
+ * causal_page_read; and the thread, as the target knows it. NULL: nobody has it. */
+const struct scp_causal_count *causal_page_thread(const struct causal_page *p, size_t i,
+						  uint32_t *pid, uint32_t *tid);
 /* Whether that process maps the page: one of another container has other numbers. */
 bool causal_page_is_mapped(const struct causal_page *p, uint32_t pid);

@@ -109,9 +109,9 @@ size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double wind
 #define LEAST_WAIT_S 60.0 /* for that, however short the experiment is to be */
 #define ENOUGH	     50	  /* units of progress */
 #define LONGEST_S    10.0 /* that a pilot waits for them, or for sites, beyond its time */
-#define SLICES	     4	  /* of a pilot: who is counted is chosen anew in each */
+#define PILOT_S	     1.0
+#define SLICE_S	     0.25 /* of a pilot: who is counted is chosen anew in each */
 #define MANY_SLOTS   (SCP_CAUSAL_SLOTS - 1)
-#define LEAST_SLICE  0.1
 
 /* What is counted of each of the page's sites. */
 struct tally {
@@ -197,8 +197,7 @@ static bool count_for(struct causal *c, struct tally *t, double seconds,
 /* True: it was long enough, and each site was counted. */
 static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 {
-	double began = causal_state_now(), slice = fmax(c->wishes.pilot_s / SLICES, LEAST_SLICE),
-	       passed;
+	double began = causal_state_now(), passed;
 	struct scp_causal_thread counts;
 	struct scp_causal_progress from, to;
 	bool some_new;
@@ -208,14 +207,13 @@ static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 	do {
 		some_new = choose_counted(c, t);
 		causal_state_read(c, &counts); /* slots that begin, without what was before */
-		if (count_for(c, t, slice, &counts))
+		if (count_for(c, t, SLICE_S, &counts))
 			return false;
 		passed = causal_state_now() - began;
 		to = counts.progress;
 		causal_state_tell(c, causal_pilot_rate(&c->pilot), NAN);
-	} while (passed < c->wishes.pilot_s ||
-		 (passed < c->wishes.pilot_s + LONGEST_S &&
-		  (some_new || to.completed - from.completed < ENOUGH)));
+	} while (passed < PILOT_S || (passed < PILOT_S + LONGEST_S &&
+				      (some_new || to.completed - from.completed < ENOUGH)));
 	c->timed = to.units > from.units;
 	*unit_s = to.completed > from.completed
 			  ? causal_page_seconds(c->page, (double)(to.units - from.units)) /

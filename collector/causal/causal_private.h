@@ -184,7 +184,6 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 void causal_threads_free(struct causal_threads *t);
 
 #define CAUSAL_SITES	 24
-#define CAUSAL_PILOT_S	 1.0
 #define CAUSAL_LONGEST_S 0.01 /* of a delay, unless the caller asks for less */
 #define CAUSAL_RENEW_S	 0.5  /* the tool is killed: delays end within this after a window's end */
 

@@ -65,19 +65,19 @@ static bool has_process(const struct causal_threads_seen *s, uint32_t pid)
 static struct causal_threads_seen *see(const struct causal_page *p, double completed)
 {
 	struct causal_threads_seen *s = calloc(1, sizeof(*s));
-	struct causal_page_thread *blocks = calloc(SCP_CAUSAL_THREADS, sizeof(*blocks));
-	size_t count = s && blocks ? causal_page_threads(p, blocks, SCP_CAUSAL_THREADS) : 0;
+	uint32_t pid, tid;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!has_process(s, blocks[i].pid) && causal_page_is_mapped(p, blocks[i].pid))
-			add_process(s, blocks[i].pid);
-		struct seen *to = find(s, blocks[i].pid, blocks[i].tid);
+	for (size_t i = 0; s && i + 1 < SCP_CAUSAL_THREADS; i++) {
+		const struct scp_causal_count *slot = causal_page_thread(p, i, &pid, &tid);
+
+		if (slot && !has_process(s, pid) && causal_page_is_mapped(p, pid))
+			add_process(s, pid);
+		struct seen *to = slot ? find(s, pid, tid) : NULL;
 		if (to)
-			memcpy(to->slot, blocks[i].slot, sizeof(to->slot));
+			memcpy(to->slot, slot, sizeof(to->slot));
 	}
 	if (s)
 		s->completed = completed;
-	free(blocks);
 	return s;
 }
 
