@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The page names a site by the numbers of its records in one process's file; a model has others.
- * Entries have both: where an entry lies in its file is known for each entry of the model. */
+ * Entries have both: each entry of the model is known by its place in the file. */
 #include "cli/causal/causal_private.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "profile/base/given_file.h"
 #include "profile/live/run_files.h"
 #include "profile/read/entry_offsets.h"
 #include "report/model/model.h"
@@ -28,22 +25,16 @@ static int compare_refs(const void *a, const void *b)
 	return memcmp(a, b, offsetof(struct causal_ref, entry));
 }
 
-/* What does not read, or does not fit, is left out. */
-static int note_entries(struct causal_sites *s, int fd, uint32_t pid, uint32_t first,
+static int note_entries(struct causal_sites *s, uint32_t pid, uint32_t first,
 			const struct prof_places *places)
 {
-	const size_t head = offsetof(struct scp_entry, outcome);
-	struct scp_entry e;
-
 	for (uint32_t i = 0; i < places->places && first + i < s->profile->entries; i++) {
-		const struct prof_place *place = &places->place[i];
-
-		if (pread(fd, &e, head, (off_t)place->entry_at) != (ssize_t)head)
-			continue;
+		const struct prof_place *e = &places->place[i];
 		struct causal_ref *ref = ARRAY_APPEND(s->ref, s->refs);
+
 		if (!ref)
 			return -1;
-		*ref = (struct causal_ref){pid, place->table, e.path, e.function, first + i};
+		*ref = (struct causal_ref){pid, e->table, e->path, e->function, first + i};
 	}
 	return 0;
 }
@@ -58,10 +49,7 @@ static int add_file(struct causal_sites *s, const char *directory, const struct 
 	snprintf(path, sizeof(path), "%s/%s", directory, file->name);
 	if (!file->started || profile_add_placed(s->profile, path, &places, &err))
 		return 0;
-	int fd = given_file_open(path, O_NOFOLLOW, NULL, NULL);
-	int failed = fd < 0 ? 0 : note_entries(s, fd, (uint32_t)file->pid, first, &places);
-	if (fd >= 0)
-		close(fd);
+	int failed = note_entries(s, (uint32_t)file->pid, first, &places);
 	free(places.place);
 	return failed;
 }

@@ -7,7 +7,7 @@
 
 /* As the file has them; they never change. */
 struct prof_place {
-	uint32_t table, id;
+	uint32_t table, id, path, function;
 	uint64_t entry_at; /* of the ENTRY record */
 	/* These live_look finds; 0: there is none yet. Of its BATCH block of the main clock, its
 	 * PHASE block, its STATES record and its HIST blocks. */

@@ -157,10 +157,13 @@ static int note_offsets(struct prof_places *places, const struct raw_file *raw)
 		return -1;
 	for (uint32_t i = 0; i < entries->count; i++) {
 		const struct raw_ref *e = &entries->ref[i];
+		const struct scp_entry *record = raw_record(raw, e);
 
 		places->place[i] = (struct prof_place){
 			.table = e->table,
 			.id = e->id,
+			.path = record->path,
+			.function = record->function,
 			.entry_at = (uint64_t)e->at * SCP_RECORD_ALIGN,
 		};
 	}
