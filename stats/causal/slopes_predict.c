@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "stats/displacement/displacement.h"
 #include "stats/numerics/distributions.h"
 
 #define NEAR	   0.8	/* a thread busy for this share of a unit's time may be next */
@@ -22,36 +23,22 @@ static bool is_known(struct slopes_value v)
 	return isfinite(v.value) && v.error >= 0 && isfinite(v.error);
 }
 
-/* share x slope x call / unit, with its error by the delta method. The degrees of freedom follow
- * Welch and Satterthwaite's equation over the three factors. */
+/* share x slope x call / unit, with its error by the delta method. */
 static struct reduction reduce(struct slopes_value slope, struct slopes_value call,
 			       struct slopes_value unit, double share, double confidence)
 {
+	struct displacement_value v = {share * slope.value * call.value / unit.value, 0, INFINITY};
 	struct reduction r = {NAN, NAN, NAN};
-	double variance = 0, fourths = 0, half;
 
 	if (!isfinite(slope.value) || !isfinite(call.value) || !(unit.value > 0))
 		return r;
-	r.value = share * slope.value * call.value / unit.value;
+	r.value = v.value;
 	if (!is_known(slope) || !is_known(call) || !is_known(unit))
 		return r;
-	for (int i = 0; i < 3; i++) {
-		struct slopes_value v = i == 0 ? slope : i == 1 ? call : unit;
-		double part = i == 0   ? share * call.value / unit.value * v.error
-			      : i == 1 ? share * slope.value / unit.value * v.error
-				       : r.value / unit.value * v.error;
-
-		variance += part * part;
-		if (part != 0 && v.freedom >= 1)
-			fourths += part * part * part * part / v.freedom;
-	}
-	half = sqrt(variance);
-	if (half > 0)
-		half *= distributions_t_two_sided(
-			confidence,
-			fourths > 0 ? fmax(1, variance * variance / fourths) : INFINITY);
-	r.low = r.value - half;
-	r.high = r.value + half;
+	displacement_add_error(&v, share * call.value / unit.value * slope.error, slope.freedom);
+	displacement_add_error(&v, share * slope.value / unit.value * call.error, call.freedom);
+	displacement_add_error(&v, v.value / unit.value * unit.error, unit.freedom);
+	displacement_limits(v, confidence, &r.low, &r.high);
 	return r;
 }
 
