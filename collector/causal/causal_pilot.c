@@ -136,32 +136,30 @@ static bool wait_for_progress(struct causal *c)
 	}
 }
 
+static int shortest_first(const void *a, const void *b, void *seconds)
+{
+	const struct causal_page_site *x = a, *y = b;
+	const double *s = seconds;
+
+	return ARRAY_ORDER(s[x->index], s[y->index]) ?: ARRAY_ORDER(x->index, y->index);
+}
+
 /* Those that have been counted for the shortest time. True: some had not been. */
 static bool choose_counted(struct causal *c, struct tally *t)
 {
-	static const double none = -1;
 	bool some_new = false;
 
 	t->sites = causal_page_sites(c->page, t->site, SCP_CAUSAL_SITES);
 	for (unsigned slot = 1; slot < SCP_CAUSAL_SLOTS && slot <= t->in_slots; slot++)
 		causal_page_choose(c->page, t->counted[slot - 1], 0);
-	t->in_slots = 0;
-	for (double done = none; t->in_slots < MANY_SLOTS;) {
-		double next = INFINITY;
+	t->in_slots = t->sites < MANY_SLOTS ? t->sites : MANY_SLOTS;
+	qsort_r(t->site, t->sites, sizeof(*t->site), shortest_first, t->seconds);
+	for (size_t i = 0; i < t->in_slots; i++) {
+		size_t at = t->site[i].index;
 
-		for (size_t i = 0; i < t->sites; i++)
-			if (t->seconds[t->site[i].index] > done)
-				next = fmin(next, t->seconds[t->site[i].index]);
-		if (!isfinite(next))
-			break;
-		for (size_t i = 0; i < t->sites && t->in_slots < MANY_SLOTS; i++)
-			if (t->seconds[t->site[i].index] == next) {
-				some_new = some_new || !(next > 0);
-				t->counted[t->in_slots++] = t->site[i].index;
-				causal_page_choose(c->page, t->site[i].index,
-						   (unsigned)t->in_slots);
-			}
-		done = next;
+		some_new = some_new || !(t->seconds[at] > 0);
+		t->counted[i] = at;
+		causal_page_choose(c->page, at, (unsigned)i + 1);
 	}
 	return some_new;
 }

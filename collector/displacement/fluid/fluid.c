@@ -15,27 +15,6 @@
 
 #define CALIBRATION_US 20000
 
-static void explain(const struct fluid_thread *t, struct profile_error *err)
-{
-	if (t->state == NOT_PINNED)
-		error_set(
-			err,
-			"cannot keep a thread on CPU %d: %s. Displacement needs the permission to "
-			"set affinities (sched_setaffinity); a sandbox or container may forbid it",
-			t->cpu, strerror(t->error));
-	else if (t->state == NOT_IDLE)
-		error_set(err,
-			  "the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
-			  "would take time from the program; allow sched_setscheduler",
-			  strerror(t->error));
-	else if (t->state == NO_SCHEDSTAT)
-		error_set(err, "/proc/self/schedstat tells nothing here (the kernel lacks "
-			       "CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen "
-			       "time cannot be distinguished");
-	else
-		error_set(err, "cannot start a thread on CPU %d: %s", t->cpu, strerror(t->error));
-}
-
 static struct fluid *make(const struct fluid_options *o, struct profile_error *err)
 {
 	size_t count = (size_t)CPU_COUNT(&o->cpus), at = 0;
@@ -72,12 +51,16 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	for (size_t i = 0; i < (size_t)CPU_COUNT(&o->cpus); i++) {
 		struct fluid_thread *t = &f->thread[i];
 
-		t->error = shared_page_start_thread(&t->thread, fluid_thread_main, t);
-		f->count += !t->error;
-		while (!t->error && sem_wait(&f->ready))
+		int error = shared_page_start_thread(&t->thread, fluid_thread_main, t);
+
+		f->count += !error;
+		while (!error && sem_wait(&f->ready))
 			continue;
-		if (t->state != RUNNING) {
-			explain(t, err);
+		if (error)
+			error_set(&t->refused, "cannot start a thread on CPU %d: %s", t->cpu,
+				  strerror(error));
+		if (*t->refused.text) {
+			*err = t->refused;
 			fluid_stop(f);
 			return NULL;
 		}

@@ -45,14 +45,12 @@ struct fluid_chunks fluid_loop_chunks(const struct fluid_loop *l);
 #define FLUID_BLOCK  1024 /* windows */
 #define FLUID_BLOCKS 4096
 
-enum fluid_state { STARTING, RUNNING, NOT_PINNED, NOT_IDLE, NO_SCHEDSTAT };
-
 struct fluid_thread {
 	struct fluid *fluid;
 	pthread_t thread;
 	pid_t tid;
-	int cpu, error, schedstat;
-	enum fluid_state state;
+	int cpu, schedstat;
+	struct profile_error refused; /* "": it runs */
 	_Atomic(struct fluid_window *) block[FLUID_BLOCKS];
 	atomic_size_t windows;
 	uint64_t own_ns; /* CPU time since the last edge that was its own, before its first chunk */
@@ -71,8 +69,8 @@ struct fluid {
 	struct fluid_thread thread[];
 };
 
-/* Body of a thread; `argument` is its struct fluid_thread. Posts `ready` when its state is known,
- * and runs until `stop` is set if that is RUNNING. */
+/* Body of a thread; `argument` is its struct fluid_thread. Posts `ready` when it is known whether
+ * it can run, and then runs until `stop` is set. */
 void *fluid_thread_main(void *argument);
 
 /* The end of a window, and the beginning of the next: the clocks of one instant. */

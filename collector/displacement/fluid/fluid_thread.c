@@ -15,6 +15,7 @@
 #include "profile/base/counter.h"
 #include "collector/displacement/fluid/fluid_private.h"
 #include "collector/machine/cpus.h"
+#include "profile/base/error.h"
 
 #define EDGE_NS	    20000 /* ten times what the reading of an edge takes */
 #define EDGE_TRIES  3
@@ -131,23 +132,35 @@ static void run(struct fluid_thread *t)
 	}
 }
 
-static enum fluid_state settle(struct fluid_thread *t)
+static int settle(struct fluid_thread *t)
 {
 	const struct sched_param none = {0};
 	uint64_t waited, turns;
 	char path[64];
 
 	if (cpus_pin(t->cpu))
-		return NOT_PINNED;
+		return error_set(
+			&t->refused,
+			"cannot keep a thread on CPU %d: %s. Displacement needs the permission to "
+			"set affinities (sched_setaffinity); a sandbox or container may forbid it",
+			t->cpu, strerror(errno));
 	/* before it is the last to get a busy CPU */
 	fluid_loop_begin(&t->loop, t->fluid->units_per_ns);
 	if (sched_setscheduler(0, SCHED_IDLE, &none))
-		return NOT_IDLE;
+		return error_set(
+			&t->refused,
+			"the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
+			"would take time from the program; allow sched_setscheduler",
+			strerror(errno));
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
 	t->schedstat = open(path, O_RDONLY | O_CLOEXEC);
 	if (t->schedstat < 0 || read_schedstat(t->schedstat, &waited, &turns) || !turns)
-		return NO_SCHEDSTAT;
-	return RUNNING;
+		return error_set(
+			&t->refused,
+			"/proc/self/schedstat tells nothing here (the kernel lacks "
+			"CONFIG_SCHED_INFO, or /proc is not mounted): waiting and stolen time "
+			"cannot be distinguished");
+	return 0;
 }
 
 void *fluid_thread_main(void *argument)
@@ -156,10 +169,9 @@ void *fluid_thread_main(void *argument)
 
 	t->tid = gettid();
 	pthread_setname_np(pthread_self(), "scprof-fluid");
-	t->state = settle(t);
-	t->error = errno;
+	int refused = settle(t);
 	sem_post(&t->fluid->ready);
-	if (t->state == RUNNING)
+	if (!refused)
 		run(t);
 	if (t->schedstat >= 0)
 		close(t->schedstat);
