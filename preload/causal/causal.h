@@ -59,51 +59,8 @@ struct causal_counter {
 };
 extern HIDDEN struct causal_counter causal_counter;
 
-/* What a thread counts, in a block of the page that is its own: taken at its first count, given
- * back when it ends. The last block is everybody's who finds none. */
-
-struct causal_block {
-	struct scp_causal_thread *counts;
-	uint64_t owner;
-	uint32_t session; /* of process_epoch, that it was taken in */
-	uint32_t window;  /* of the page, that `spent` is of */
-	bool shared;
-	uint64_t spent;		      /* units that the thread was delayed in this window */
-	uint64_t own_from, own_spent; /* the same in a span of the library's */
-};
-extern HIDDEN __thread struct causal_block causal_block_self;
-
-HIDDEN struct causal_block *causal_block_take(const struct scp_thread *t);
-
-/* The calling thread's, with bookkeeping marked. */
-static inline struct causal_block *causal_block_of(const struct scp_thread *t)
-{
-	struct causal_block *b = &causal_block_self;
-	return likely(b->session == process_epoch.now.session) && likely(b->counts)
-		       ? b
-		       : causal_block_take(t);
-}
-
-static inline void causal_block_add(const struct causal_block *b, uint64_t *count, uint64_t by)
-{
-	if (unlikely(b->shared))
-		__atomic_add_fetch(count, by, __ATOMIC_RELAXED);
-	else
-		__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + by,
-				 __ATOMIC_RELAXED);
-}
-
-/* The calling thread ends. */
+/* The calling thread ends: it gives its block back. */
 HIDDEN void causal_block_end(void);
-
-/* Two sites are the same one, in whatever processes they are, by the function's name, and frames as
- * module and offset. A line of Python is another one in each process. */
-
-struct causal_key {
-	uint64_t hash;	  /* never 0 */
-	const char *name; /* of the function, as it is shown */
-	bool in_handler;  /* or that is not known */
-};
 
 /* Which entry of the page a site has: equal sites of all threads and processes have the same. */
 

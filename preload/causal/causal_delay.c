@@ -8,7 +8,18 @@ struct causal_counter causal_counter;
 #define SHARED	      (SCP_CAUSAL_THREADS - 1)
 #define RECLAIM_TRIES 8u
 
-__thread struct causal_block causal_block_self;
+/* What a thread counts, in a block of the page that is its own: taken at its first count, given
+ * back when it ends. The last block is everybody's who finds none. */
+struct causal_block {
+	struct scp_causal_thread *counts;
+	uint64_t owner;
+	uint32_t session; /* of process_epoch, that it was taken in */
+	uint32_t window;  /* of the page, that `spent` is of */
+	bool shared;
+	uint64_t spent;		      /* units that the thread was delayed in this window */
+	uint64_t own_from, own_spent; /* the same in a span of the library's */
+};
+static __thread struct causal_block self;
 
 static bool own(struct scp_causal_page *page, uint32_t i, uint64_t from, uint64_t owner)
 {
@@ -52,9 +63,9 @@ static void give_back(struct causal_block *b)
 	*b = (struct causal_block){0};
 }
 
-COLD struct causal_block *causal_block_take(const struct scp_thread *t)
+static COLD struct causal_block *take_block(const struct scp_thread *t)
 {
-	struct causal_block *b = &causal_block_self;
+	struct causal_block *b = &self;
 	uint64_t owner = (uint64_t)process.file->pid << 32 | (uint32_t)t->tid;
 	struct scp_causal_page *page = causal_page_now();
 	if (!page || !process_epoch.now.session)
@@ -72,9 +83,26 @@ COLD struct causal_block *causal_block_take(const struct scp_thread *t)
 	return b;
 }
 
+/* The calling thread's, with bookkeeping marked. */
+static inline struct causal_block *block_of(const struct scp_thread *t)
+{
+	struct causal_block *b = &self;
+	return likely(b->session == process_epoch.now.session) && likely(b->counts) ? b
+										    : take_block(t);
+}
+
+static inline void add(const struct causal_block *b, uint64_t *count, uint64_t by)
+{
+	if (unlikely(b->shared))
+		__atomic_add_fetch(count, by, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + by,
+				 __ATOMIC_RELAXED);
+}
+
 COLD void causal_block_end(void)
 {
-	struct causal_block *b = &causal_block_self;
+	struct causal_block *b = &self;
 	if (b->session && b->session == process_epoch.now.session)
 		give_back(b);
 }
@@ -165,12 +193,12 @@ static struct spun spin(struct scp_thread *t, uintptr_t open, bool top, uint64_t
 static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked, uint32_t slot)
 {
 	const struct scp_causal_page *page = causal_page_now();
-	struct causal_block *b = causal_block_of(t);
+	struct causal_block *b = block_of(t);
 	uint64_t from = arch_counter();
 	if (!page || !b)
 		return true;
 	if (!is_within(b, page, asked, from)) {
-		causal_block_add(b, &b->counts->skipped, 1);
+		add(b, &b->counts->skipped, 1);
 		return true;
 	}
 	b->spent += asked; /* before: wherever a handler leaves us */
@@ -179,7 +207,7 @@ static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked
 	uint64_t took = spun.took;
 	if (!took)
 		return false;
-	b = causal_block_of(t);
+	b = block_of(t);
 	if (!b)
 		return true;
 	if (took > asked) {
@@ -188,9 +216,9 @@ static bool delay(struct scp_thread *t, uintptr_t open, bool top, uint64_t asked
 	}
 	if (slot) {
 		struct scp_causal_count *c = &b->counts->slot[slot];
-		causal_block_add(b, &c->delayed, 1);
-		causal_block_add(b, &c->units, took);
-		causal_block_add(b, &c->busy, spun.busy);
+		add(b, &c->delayed, 1);
+		add(b, &c->units, took);
+		add(b, &c->busy, spun.busy);
 	}
 	return true;
 }
@@ -204,28 +232,28 @@ bool causal_delay(struct scp_thread *t, struct scp_site *s, bool at_end, uintptr
 	const struct scp_causal_site *e = &page->site[state & CAUSAL_SITE_INDEX];
 	uint32_t slot = __atomic_load_n(&e->slot, __ATOMIC_RELAXED);
 	uint32_t asked = __atomic_load_n(&e->delay, __ATOMIC_RELAXED);
-	struct causal_block *b = slot || asked ? causal_block_of(t) : NULL;
+	struct causal_block *b = slot || asked ? block_of(t) : NULL;
 	if (!b)
 		return true;
 	slot = slot < SCP_CAUSAL_SLOTS ? slot : 0;
 	if (slot)
-		causal_block_add(b, &b->counts->slot[slot].calls, 1);
+		add(b, &b->counts->slot[slot].calls, 1);
 	if (likely(!asked))
 		return true;
 	if (!(state & CAUSAL_SITE_NEVER))
 		return delay(t, open, top, asked, slot);
-	causal_block_add(b, &b->counts->skipped, 1);
+	add(b, &b->counts->skipped, 1);
 	return true;
 }
 
 static void add_progress(const struct scp_thread *t, uint64_t units)
 {
-	struct causal_block *b = causal_block_of(t);
+	struct causal_block *b = block_of(t);
 	if (!b)
 		return;
-	causal_block_add(b, &b->counts->progress.completed, 1);
+	add(b, &b->counts->progress.completed, 1);
 	if (units)
-		causal_block_add(b, &b->counts->progress.units, units);
+		add(b, &b->counts->progress.units, units);
 }
 
 void causal_delay_note_end(const struct scp_thread *t, struct scp_site *s, uint32_t outcome,

@@ -13,6 +13,15 @@ struct scp_causal_page *causal_page;
 
 #define UNSEEN (SCP_PATH_TRUNCATED | SCP_PATH_LIMITED | SCP_PATH_SMALL_STACK) /* outer frames */
 
+/* Two sites are the same one, in whatever processes they are, by the function's name, and frames as
+ * module and offset. A line of Python is another one in each process. */
+
+struct causal_key {
+	uint64_t hash;	  /* never 0 */
+	const char *name; /* of the function, as it is shown */
+	bool in_handler;  /* or that is not known */
+};
+
 static const char *name_of(uint32_t function, const char **library)
 {
 	uint32_t group;
