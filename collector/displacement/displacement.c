@@ -76,7 +76,7 @@ void displacement_close(struct displacement *d)
 	taskstats_close(&d->ends);
 	tasks_free(&d->tasks);
 	for (size_t i = 0; i < d->cpus; i++)
-		free(d->window[i]);
+		free(d->series[i].window);
 	free(d->ended.task);
 	free(d->others.task);
 	free(d->progress);

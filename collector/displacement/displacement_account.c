@@ -107,17 +107,13 @@ void displacement_account_add(struct displacement_cpu *to, const struct displace
 static int set_estimate(struct displacement *d, struct displacement_run *run)
 {
 	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
-	size_t count;
 	int failed = !rest;
 
 	displacement_switch_set(d);
 	failed = failed || displacement_idle_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
-		free(d->window[i]);
-		d->window[i] = NULL;
-		failed = displacement_windows_span(d, i, d->from, d->to, false, &d->window[i],
-						   &count);
-		d->series[i] = (struct displacement_series){d->window[i], count};
+		free(d->series[i].window);
+		failed = displacement_windows_span(d, i, d->from, d->to, false, &d->series[i]);
 	}
 	for (size_t i = 0; i < d->cpus && !failed; i++)
 		rest[i] = run->cpu[i].rest;

@@ -22,18 +22,18 @@ static bool all_had_enough(struct displacement *d, uint64_t from, double enough)
 
 	d->rate = fluid_rate(d->fluid);
 	for (size_t i = 0; i < d->cpus && all; i++) {
-		struct displacement_window *w;
-		size_t count, kept = 0;
+		struct displacement_series s;
 		double charged = 0;
+		size_t kept = 0;
 
-		if (displacement_windows_span(d, i, from, to, true, &w, &count))
+		if (displacement_windows_span(d, i, from, to, true, &s))
 			return true; /* out of memory: there is nothing to wait for */
-		for (size_t k = 0; k < count; k++) {
-			charged += w[k].aside ? 0 : w[k].charged;
-			kept += !w[k].aside;
+		for (size_t k = 0; k < s.count; k++) {
+			charged += s.window[k].aside ? 0 : s.window[k].charged;
+			kept += !s.window[k].aside;
 		}
 		all = kept >= IDLE_WINDOWS && charged >= enough;
-		free(w);
+		free(s.window);
 	}
 	return all;
 }
@@ -111,7 +111,6 @@ static const struct idle_phase *around(const struct displacement *d)
 
 static int set_rate(struct displacement *d, size_t i, struct displacement_value *rest)
 {
-	struct displacement_window *window[2] = {NULL, NULL};
 	struct displacement_series span[2] = {0};
 	double switches = 0, charged = 0, wall = 0, woken = 0;
 	struct displacement_value cost;
@@ -120,21 +119,19 @@ static int set_rate(struct displacement *d, size_t i, struct displacement_value 
 
 	for (const struct idle_phase *p = around(d); p < d->idle + 2 && !failed; p++, k++) {
 		woken += p->woken[i]; /* unknown in one: unknown */
-		failed = displacement_windows_span(d, i, p->from, p->to, true, &window[k],
-						   &span[k].count);
-		span[k].window = window[k];
+		failed = displacement_windows_span(d, i, p->from, p->to, true, &span[k]);
 		for (size_t n = 0; n < span[k].count; n++) {
-			switches += window[k][n].switches;
-			charged += window[k][n].charged;
-			wall += window[k][n].span;
+			switches += span[k].window[n].switches;
+			charged += span[k].window[n].charged;
+			wall += span[k].window[n].span;
 		}
 	}
 	d->rest_switches[i] = charged > 0 ? switches / charged : 0;
 	cost = displacement_switch_cost(d, switches, woken,
 					wall > 0 ? woken * (1 - charged / wall) : 0);
 	*rest = displacement_rest_beside(displacement_rests(span, cost.value));
-	free(window[0]);
-	free(window[1]);
+	free(span[0].window);
+	free(span[1].window);
 	return failed;
 }
 

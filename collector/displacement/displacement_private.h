@@ -71,7 +71,6 @@ struct displacement {
 	double softirqd, living; /* ksoftirqd of the set; the program as tasks.h saw it */
 
 	struct displacement_series series[CPU_SETSIZE]; /* of the run */
-	struct displacement_window *window[CPU_SETSIZE];
 };
 
 /* displacement_switch.c: here, away and switching */
@@ -95,9 +94,9 @@ void displacement_windows_end(struct displacement *d);
 /* Returns the first window of CPU i that ends after `from`. */
 size_t displacement_windows_first_window(const struct displacement *d, size_t i, uint64_t from);
 /* The windows in [from, to), as the estimate uses them: `whole`, of an idle phase, or also those
- * that overlap it, of a run. The caller frees *out. Needs d->rate. -1: out of memory. */
+ * that overlap it, of a run. The caller frees out->window. Needs d->rate. -1: out of memory. */
 int displacement_windows_span(const struct displacement *d, size_t i, uint64_t from, uint64_t to,
-			      bool whole, struct displacement_window **out, size_t *count);
+			      bool whole, struct displacement_series *out);
 /* The fluid's work on CPU i from d->from to d->to, exactly: windows at the edges are divided by the
  * readings of its CPU clock. Seconds. */
 struct fluid_sums {

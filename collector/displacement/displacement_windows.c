@@ -81,22 +81,21 @@ size_t displacement_windows_first_window(const struct displacement *d, size_t i,
 }
 
 int displacement_windows_span(const struct displacement *d, size_t i, uint64_t from, uint64_t to,
-			      bool whole, struct displacement_window **out, size_t *count)
+			      bool whole, struct displacement_series *out)
 {
 	size_t first = displacement_windows_first_window(d, i, from),
 	       all = fluid_windows(d->fluid, i);
 
-	*count = 0;
-	*out = calloc(all - first + 1, sizeof(**out));
-	for (size_t k = first; *out && k < all; k++) {
+	*out = (struct displacement_series){calloc(all - first + 1, sizeof(*out->window)), 0};
+	for (size_t k = first; out->window && k < all; k++) {
 		struct fluid_window f = fluid_window(d->fluid, i, k);
 
 		if (f.begin >= to || (whole && f.end > to))
 			break;
 		if (!whole || f.begin >= from)
-			(*out)[(*count)++] = convert(d, &f, !whole);
+			out->window[out->count++] = convert(d, &f, !whole);
 	}
-	return *out ? 0 : -1;
+	return out->window ? 0 : -1;
 }
 
 /* The part of a window inside the run: by charged time for the work of the fluid, by the clock for

@@ -30,7 +30,7 @@ struct displacement_window {
 
 /* Windows of one CPU, in the order of time. */
 struct displacement_series {
-	const struct displacement_window *window;
+	struct displacement_window *window;
 	size_t count;
 };
 

@@ -58,8 +58,8 @@ struct site_costs_span {
 };
 
 struct site_costs_series {
-	const struct site_costs_span *span; /* in the order of time */
-	const double *calls;		    /* [spans][sites] */
+	struct site_costs_span *span; /* in the order of time */
+	double *calls;		      /* [spans][sites] */
 	size_t spans;
 	struct displacement_value rest; /* its error counts, and its freedom */
 };

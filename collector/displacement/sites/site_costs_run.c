@@ -32,24 +32,36 @@ struct join {
 
 /* ---- spans ---- */
 
-/* A series under construction: spans grow by windows until they are long enough. */
+/* A series under construction: while it is `open`, its last span grows by windows. */
 struct building {
-	struct site_costs_span *span;
-	double *calls;
-	size_t spans, room, sites;
-	bool open; /* the last span may grow */
+	struct site_costs_series *series;
+	bool open;
 };
 
-static int add_window(struct building *b, const struct site_costs_span *w, const double *calls)
+/* Room for so many windows, each a span at most. */
+static int begin_series(struct join *j, struct building *b, size_t i, size_t windows,
+			struct displacement_value rest)
 {
-	struct site_costs_span *s;
+	struct site_costs_series *s = &j->series[i];
 
-	if (!b->open) {
-		if (b->spans == b->room)
-			return -1;
-		b->span[b->spans++] = (struct site_costs_span){.from = w->from};
-	}
-	s = &b->span[b->spans - 1];
+	*b = (struct building){.series = s};
+	s->span = calloc(windows + 1, sizeof(*s->span));
+	s->calls = calloc((windows + 1) * (j->index.used + 1), sizeof(*s->calls));
+	s->rest = rest;
+	return s->span && s->calls ? 0 : -1;
+}
+
+/* With the calls of a reading, which are taken for the share of them that was `seen`. */
+static void add_window(const struct join *j, struct building *b, const struct site_costs_span *w,
+		       const struct site_reading *r, double seen)
+{
+	struct site_costs_series *series = b->series;
+	struct site_costs_span *s;
+	double *calls;
+
+	if (!b->open)
+		series->span[series->spans++] = (struct site_costs_span){.from = w->from};
+	s = &series->span[series->spans - 1];
 	s->to = w->to;
 	s->length += w->length;
 	s->unexposed += w->unexposed;
@@ -57,31 +69,11 @@ static int add_window(struct building *b, const struct site_costs_span *w, const
 	s->switches += w->switches;
 	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
 		s->y[k] += w->y[k];
-	for (size_t k = 0; k < b->sites; k++)
-		b->calls[(b->spans - 1) * b->sites + k] += calls[k];
-	b->open = s->to - s->from < SITE_COSTS_SPAN_S;
-	return 0;
-}
-
-static int begin_series(struct join *j, struct building *b, size_t windows)
-{
-	*b = (struct building){.room = windows, .sites = j->index.used};
-	b->span = calloc(windows + 1, sizeof(*b->span));
-	b->calls = calloc((windows + 1) * (j->index.used + 1), sizeof(*b->calls));
-	return b->span && b->calls ? 0 : -1;
-}
-
-static void end_series(struct join *j, size_t i, struct building *b, struct displacement_value rest)
-{
-	j->series[i] = (struct site_costs_series){b->span, b->calls, b->spans, rest};
-}
-
-static void count(const struct join *j, const struct site_reading *r, double seen, double *calls)
-{
-	memset(calls, 0, j->index.used * sizeof(*calls));
+	calls = &series->calls[(series->spans - 1) * j->index.used];
 	for (size_t i = 0; i < r->entries; i++)
 		if (j->index.rank_of[i] != SITE_INDEX_NONE)
 			calls[j->index.rank_of[i]] += seen * r->calls[i];
+	b->open = s->to - s->from < SITE_COSTS_SPAN_S;
 }
 
 /* The reading at the beginning of window `index`, if the one before it was read too: then
@@ -132,6 +124,18 @@ static double seen_in(const struct displacement_window *w, const struct site_rea
 	return others > 0 ? w->charged / (w->charged + others) : 1;
 }
 
+/* Window `index` - 1 of the fluid, with its reading: is it good, and enough of it the fluid's? */
+static bool is_seen(const struct join *j, size_t cpu, size_t index,
+		    const struct displacement_window *w, struct site_reading *r)
+{
+	double seen;
+
+	if (w->aside || !reading_of(j, cpu, index, r))
+		return false;
+	seen = seen_in(w, r);
+	return seen >= SEEN_LEAST && (seen >= SEEN_ALL || w->span <= SEEN_LONGEST);
+}
+
 /* Variation by a few drawn windows is not used: intervals would be too short. */
 static bool tells_nothing(const struct join *j, double from, double to)
 {
@@ -139,39 +143,36 @@ static bool tells_nothing(const struct join *j, double from, double to)
 }
 
 /* The first and the last window are not all of the run's. */
-static int join_windows(struct join *j, size_t cpu, struct building *b, double *calls)
+static int join_windows(struct join *j, size_t cpu)
 {
 	const struct displacement_series *windows = &displacement_run_windows(j->d)[cpu];
 	double rest = j->run->cpu[cpu].rest.value, cost = displacement_run_switching(j->d).value;
 	size_t first = displacement_run_first(j->d, cpu);
 	double others = 0, time = 0;
 	struct site_reading r;
+	struct building b;
 
+	if (begin_series(j, &b, cpu, windows->count, j->run->cpu[cpu].rest))
+		return -1;
 	for (size_t k = 1; k + 1 < windows->count; k++) {
 		const struct displacement_window *w = &windows->window[k];
+		bool told = !tells_nothing(j, w->at - w->span / 2, w->at + w->span / 2);
 		struct site_costs_span s;
 		double seen;
 
-		if (tells_nothing(j, w->at - w->span / 2, w->at + w->span / 2)) {
-			b->open = false;
+		j->windows += told;
+		if (!told || !is_seen(j, cpu, first + k + 1, w, &r)) {
+			b.open = false;
 			continue;
 		}
-		j->windows++;
-		if (w->aside || !reading_of(j, cpu, first + k + 1, &r) ||
-		    (seen = seen_in(w, &r)) < SEEN_LEAST ||
-		    (seen < SEEN_ALL && w->span > SEEN_LONGEST)) {
-			b->open = false;
-			continue;
-		}
+		seen = seen_in(w, &r);
 		s = span_of(w, seen, rest, cost);
 		if (j->dither)
 			s.unexposed = fmax(0, s.length - w->charged);
 		j->kept++;
 		others += others_in(w, &r);
 		time += w->span;
-		count(j, &r, seen, calls);
-		if (add_window(b, &s, calls))
-			return -1;
+		add_window(j, &b, &s, &r, seen);
 	}
 	if (isnan(others)) {
 		others = j->run->cpu[cpu].others;
@@ -185,11 +186,12 @@ static int join_windows(struct join *j, size_t cpu, struct building *b, double *
 static int join_ticks(struct join *j, size_t cpus)
 {
 	size_t readings = site_samples_readings(j->samples, cpus);
-	double *calls = calloc(j->index.used + 1, sizeof(*calls)), before = 0;
+	double before = 0;
 	struct building b;
-	int result = begin_series(j, &b, readings);
 
-	for (size_t k = 0; k < readings && calls && !result; k++) {
+	if (begin_series(j, &b, cpus, readings, (struct displacement_value){0, 0, 1}))
+		return -1;
+	for (size_t k = 0; k < readings; k++) {
 		struct site_reading r = site_samples_reading(j->samples, cpus, k);
 		struct site_costs_span s = {
 			.from = before,
@@ -200,17 +202,12 @@ static int join_ticks(struct join *j, size_t cpus)
 		};
 
 		before = r.at;
-		if (!k || r.incomplete || !(s.to > s.from) || tells_nothing(j, s.from, s.to)) {
+		if (!k || r.incomplete || !(s.to > s.from) || tells_nothing(j, s.from, s.to))
 			b.open = false;
-			continue;
-		}
-		count(j, &r, 1, calls);
-		result = add_window(&b, &s, calls);
+		else
+			add_window(j, &b, &s, &r, 1);
 	}
-	end_series(j, cpus, &b, (struct displacement_value){0, 0, 1});
-	result = result || !calls ? -1 : 0;
-	free(calls);
-	return result;
+	return 0;
 }
 
 /* ---- results ---- */
@@ -300,19 +297,12 @@ int site_costs_run(const struct displacement *d, const struct displacement_run *
 	j.series = calloc(cpus + 1, sizeof(*j.series));
 	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;
 	told->sites = j.index.sites;
-	for (size_t i = 0; i < cpus && !result; i++) {
-		double *calls = calloc(j.index.used + 1, sizeof(*calls));
-		struct building b;
-
-		result = begin_series(&j, &b, displacement_run_windows(d)[i].count);
-		result = result || !calls || join_windows(&j, i, &b, calls) ? -1 : 0;
-		end_series(&j, i, &b, run->cpu[i].rest);
-		free(calls);
-	}
+	for (size_t i = 0; i < cpus && !result; i++)
+		result = join_windows(&j, i);
 	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
 	for (size_t i = 0; i <= cpus && j.series; i++) {
-		free((void *)(uintptr_t)j.series[i].span);
-		free((void *)(uintptr_t)j.series[i].calls);
+		free(j.series[i].span);
+		free(j.series[i].calls);
 	}
 	free(j.series);
 	site_index_free(&j.index);

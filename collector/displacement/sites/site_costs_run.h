@@ -22,7 +22,6 @@
 
 /* Entries of one call path, function and outcome. */
 struct site {
-	uint32_t path, function, outcome;
 	uint32_t entry; /* the first of them */
 	uint64_t units;
 	size_t rank; /* by time, the longest is 0 */

@@ -9,15 +9,20 @@
 
 #include "profile/base/array.h"
 
+static int compare_sites(const struct prof_entry *x, const struct prof_entry *y)
+{
+	return ARRAY_ORDER(x->path, y->path)
+		       ?: ARRAY_ORDER(x->function, y->function)
+		       ?: ARRAY_ORDER(x->outcome, y->outcome);
+}
+
 static int compare_entries(const void *a, const void *b, void *profile)
 {
 	const struct profile *p = profile;
 	const struct prof_entry *x = &p->entry[*(const uint32_t *)a],
 				*y = &p->entry[*(const uint32_t *)b];
 
-	return ARRAY_ORDER(x->path, y->path)
-		       ?: ARRAY_ORDER(x->function, y->function)
-		       ?: ARRAY_ORDER(x->outcome, y->outcome) ?: ARRAY_ORDER(x, y);
+	return compare_sites(x, y) ?: ARRAY_ORDER(x, y);
 }
 
 static int compare_units(const void *a, const void *b, void *sites)
@@ -41,12 +46,8 @@ static int find_sites(struct site_index *x)
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[order[i]];
 
-		const struct site *last = x->sites ? &x->site[x->sites - 1] : NULL;
-
-		if (!last || last->path != e->path || last->function != e->function ||
-		    last->outcome != e->outcome)
-			x->site[x->sites++] =
-				(struct site){e->path, e->function, e->outcome, order[i], 0, 0};
+		if (!i || compare_sites(e, &p->entry[order[i - 1]]))
+			x->site[x->sites++] = (struct site){.entry = order[i]};
 		x->site[x->sites - 1].units += e->sums.units;
 		x->site_of[order[i]] = x->sites - 1;
 	}
@@ -92,13 +93,10 @@ static int find_ranks(struct site_index *x, size_t *missed)
 		struct site_sampled s = site_samples_entry(x->samples, i);
 		uint32_t entry = entry_of(x, &s);
 
-		x->rank_of[i] = SITE_INDEX_NONE;
-		if (entry != PROF_NONE)
-			x->rank_of[i] = x->site[x->site_of[entry]].rank;
-		else
-			++*missed;
-		if (x->rank_of[i] != SITE_INDEX_NONE && x->rank_of[i] >= x->used)
-			x->rank_of[i] = SITE_INDEX_NONE;
+		size_t rank = entry != PROF_NONE ? x->site[x->site_of[entry]].rank : x->used;
+
+		*missed += entry == PROF_NONE;
+		x->rank_of[i] = rank < x->used ? rank : SITE_INDEX_NONE;
 	}
 	return 0;
 }
