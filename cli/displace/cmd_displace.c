@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +15,8 @@
 #include "collector/launch/launch.h"
 #include "collector/launch/program.h"
 #include "collector/machine/cpus.h"
+
+#define COMMAND "scprof displace"
 
 /* All values are checked before anything starts. */
 
@@ -76,28 +77,11 @@ const struct usage displace_options_usage = {
 	USAGE_ENDS(125, 125),
 };
 
-/* Notices of several lines (program.h) become one. */
-static void displace_complain(const char *format, ...)
-{
-	va_list arguments;
-	char text[1536];
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	for (char *at = text; (at = strchr(at, '\n')); at++)
-		*at = ' ';
-	complaint_print("scprof displace", text);
-}
-
 static int choose_cpus(const char *list, struct displace_wishes *o)
 {
 	struct profile_error err;
 
-	if (!cpus_choose(list, &o->cpus, &err))
-		return 0;
-	displace_complain("%s", err.text);
-	return -1;
+	return cpus_choose(list, &o->cpus, &err) ? complaint_print(COMMAND, err.text) : 0;
 }
 
 static int take_option(void *to, int code, const char *value)
@@ -114,8 +98,9 @@ static int displace_options_parse(int argc, char **argv, struct displace_wishes 
 		return status;
 	o->command = argv + optind;
 	if (!*o->command)
-		displace_complain("which command? usage: scprof displace [OPTION...] [--] COMMAND "
-				  "[ARG...]");
+		complaint_say(COMMAND,
+			      "which command? usage: scprof displace [OPTION...] [--] COMMAND "
+			      "[ARG...]");
 	else if (CPU_COUNT(&o->cpus) || !choose_cpus(NULL, o))
 		return OPTIONS_GO;
 	return displace_options_usage.bad_usage;
@@ -137,7 +122,7 @@ struct measuring {
 
 static int complain(const struct profile_error *err)
 {
-	displace_complain("%s", err->text);
+	complaint_print(COMMAND, err->text);
 	return FAILED;
 }
 
@@ -150,8 +135,9 @@ static int start(const struct measuring *g, struct launch *l, const struct launc
 			       hold))
 		return 0;
 	int error = errno;
-	displace_complain("cannot %s %.300s: %s", exec_failed ? "execute" : "start a process for",
-			  p->path, exec_failed && *p->notice ? p->notice : strerror(error));
+	complaint_say(COMMAND, "cannot %s %.300s: %s",
+		      exec_failed ? "execute" : "start a process for", p->path,
+		      exec_failed && *p->notice ? p->notice : strerror(error));
 	if (!exec_failed)
 		return FAILED;
 	return error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
@@ -201,9 +187,10 @@ static void say_how_long(const struct displace_wishes *o)
 	double takes = fmin(DISPLACEMENT_OPEN_S, o->rest_s / 2) + (o->replications + 1) * o->rest_s;
 
 	if (!o->quiet)
-		displace_complain("%u run%s of the command, and %.3g s besides (idle phases, which "
-				  "--rest sets; longer on a busy machine)",
-				  o->replications, o->replications == 1 ? "" : "s", takes);
+		complaint_say(COMMAND,
+			      "%u run%s of the command, and %.3g s besides (idle phases, which "
+			      "--rest sets; longer on a busy machine)",
+			      o->replications, o->replications == 1 ? "" : "s", takes);
 }
 
 /* 0, perhaps after fewer runs than asked for, or an exit status, having said why. */
@@ -217,7 +204,7 @@ static int measure(struct measuring *g)
 
 	g->run = calloc(o->replications, sizeof(*g->run));
 	if (!g->run) {
-		displace_complain("no memory for %u runs", o->replications);
+		complaint_say(COMMAND, "no memory for %u runs", o->replications);
 		return FAILED;
 	}
 	progress_begin(&g->progress, "scprof displace", !o->quiet);
@@ -265,7 +252,8 @@ static int measure_apart(struct measuring *g)
 	int kept = apart ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1, failed;
 
 	if (apart && (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)) {
-		displace_complain("cannot keep the command's output apart: %s", strerror(errno));
+		complaint_say(COMMAND, "cannot keep the command's output apart: %s",
+			      strerror(errno));
 		return FAILED;
 	}
 	failed = measure(g);
@@ -283,23 +271,20 @@ static int report(struct measuring *g)
 	const struct displacement_confirm *c = g->confirmed ? &g->confirm : NULL;
 	const struct displace_wishes *o = &g->wishes;
 	struct displacement_summary s;
-	struct output out = {.stream = stderr};
-	bool file = o->output || o->json;
+	struct output out;
+	int failed;
 
 	if (displacement_summary_make(&s, g->run, g->runs, o->confidence, g->switching)) {
-		displace_complain("no memory for the results");
+		complaint_say(COMMAND, "no memory for the results");
 		return -1;
 	}
-	int failed = file && output_open(&out, o->output);
-	if (!failed) {
-		failed = o->json ? displace_json_print(out.stream, o, &s, c)
-				 : displace_text_print(out.stream, o, &s, c);
-		failed = (file ? output_close(&out, !failed) : fflush(stderr)) || failed;
-	}
-	if (failed)
-		displace_complain("cannot write the report%s%s: %s; name another place with -o",
-				  o->output ? " to " : "", o->output ? o->output : "",
-				  strerror(errno));
+	if (!o->output && !o->json)
+		failed = displace_text_print(stderr, o, &s, c) || fflush(stderr);
+	else
+		failed = output_begin(&out, COMMAND, o->output) ||
+			 output_end(&out, COMMAND,
+				    o->json ? displace_json_print(out.stream, o, &s, c)
+					    : displace_text_print(out.stream, o, &s, c));
 	displacement_summary_free(&s);
 	return failed;
 }
@@ -311,12 +296,12 @@ static int measure_and_report(struct measuring *g)
 	if (status)
 		return status;
 	if (!g->runs) {
-		displace_complain("stopped before the command was started");
+		complaint_say(COMMAND, "stopped before the command was started");
 		signal_wait_raise(g->stopped_by);
 		return FAILED;
 	}
 	if (g->runs < g->wishes.replications)
-		displace_complain("%zu of %u runs were made", g->runs, g->wishes.replications);
+		complaint_say(COMMAND, "%zu of %u runs were made", g->runs, g->wishes.replications);
 	if (report(g) && !g->status)
 		return FAILED;
 	/* a signal between two runs ended no command */
@@ -330,7 +315,7 @@ static int cannot_start(const struct program *p)
 
 	if (!missing && p->kind != PROGRAM_DIRECTORY && p->kind != PROGRAM_NOT_EXECUTABLE)
 		return 0;
-	displace_complain("%s", p->notice);
+	complaint_print(COMMAND, p->notice);
 	return missing ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
@@ -342,6 +327,8 @@ int cmd_displace(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	program_examine(g.wishes.command[0], &g.program);
+	for (char *at = g.program.notice; (at = strchr(at, '\n')); at++)
+		*at = ' '; /* a message is one line */
 	status = cannot_start(&g.program);
 	if (!status)
 		status = measure_and_report(&g);
