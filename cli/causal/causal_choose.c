@@ -7,6 +7,7 @@
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "collector/select/selection.h"
+#include "profile/base/words.h"
 
 /* Less of a CPU than this is not worth a delay: making it faster brings nothing. */
 #define NOTICEABLE 0.0005
@@ -121,10 +122,8 @@ static unsigned groups_of(const char *list)
 	unsigned found = 0;
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		for (const char *at = list; (at = strstr(at, groups[i].name)); at++)
-			if ((at == list || at[-1] == ',') &&
-			    strchr(",", at[strlen(groups[i].name)]))
-				found |= groups[i].group;
+		if (words_have(list, ",", groups[i].name))
+			found |= groups[i].group;
 	return found;
 }
 

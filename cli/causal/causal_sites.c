@@ -14,6 +14,7 @@
 #include "report/symbols/function_names.h"
 #include "report/wording/utf8.h"
 #include "profile/base/array.h"
+#include "profile/base/words.h"
 
 struct causal_ref {
 	uint32_t pid, table, path, function; /* as the file has them */
@@ -125,19 +126,12 @@ static bool is_of(const struct causal_sites *s, const struct report_site *row,
 /* Those that sleep for a file, and for nobody else. */
 static bool sleeps_for_files(const char *name)
 {
-	static const char *const names[] = {
-		"fsync",     "fdatasync", "sync_file_range", "syncfs",	"msync",
-		"pread",     "pread64",	  "preadv",	     "preadv2", "pwrite",
-		"pwrite64",  "pwritev",	  "pwritev2",	     "open",	"open64",
-		"openat",    "openat64",  "creat",	     "close",	"stat",
-		"lstat",     "fstat",	  "statx",	     "unlink",	"unlinkat",
-		"rename",    "renameat",  "renameat2",	     "mkdir",	"rmdir",
-		"ftruncate", "fallocate", "truncate",	     "readdir", "copy_file_range"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
+	return words_have("fsync fdatasync sync_file_range syncfs msync pread pread64 preadv "
+			  "preadv2 pwrite pwrite64 pwritev pwritev2 open open64 openat openat64 "
+			  "creat close stat lstat fstat statx unlink unlinkat rename renameat "
+			  "renameat2 mkdir rmdir ftruncate fallocate truncate readdir "
+			  "copy_file_range",
+			  " ", name);
 }
 
 const char *causal_sites_basis(enum causal_basis basis)
