@@ -42,25 +42,27 @@ static bool is_unit_itself(const struct profile *p, const char *function, const 
 bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 {
 	struct causal_choice *choose = choice;
+	enum scp_causal_by by = choose->o->wishes.of_page.by;
+	const char *at = choose->o->at ? choose->o->at : choose->o->confirm;
 	struct causal_sites sites;
 	bool any = false;
 
 	/* What cannot be read tells nothing against a site. */
-	causal_sites_read(&sites, choose->directory, choose->by);
+	causal_sites_read(&sites, choose->directory, by);
 	for (size_t i = 0; i < count; i++) {
-		struct causal_found found = causal_sites_find(&sites, choose->by, &c[i].site);
+		struct causal_found found = causal_sites_find(&sites, by, &c[i].site);
 
 		c[i].busy = c[i].calls_s * found.mean.value;
-		if (choose->at)
-			c[i].wanted = causal_choose_matches(&sites, &found, choose->at);
+		if (at)
+			c[i].wanted = causal_choose_matches(&sites, &found, at);
 		else
 			c[i].wanted =
 				c[i].calls_s > 0 && !(c[i].busy < NOTICEABLE) &&
-				!is_unit_itself(sites.profile, found.function, choose->progress);
+				!is_unit_itself(sites.profile, found.function, choose->o->function);
 		any |= c[i].wanted;
 	}
 	causal_sites_free(&sites);
-	choose->none_matched = choose->at && !any;
+	choose->none_matched = at && !any;
 	return any;
 }
 

@@ -50,7 +50,7 @@ static void execute(char **environment, const struct causal_options *o, bool cha
 
 	snprintf(path, sizeof(path), "%s/" FILE_NAME, directory);
 	snprintf(after, sizeof(after), "%.0fms", 1e3 * WARM_UP_S);
-	snprintf(length, sizeof(length), "%.0fms", 1e3 * o->for_s);
+	snprintf(length, sizeof(length), "%.0fms", 1e3 * o->wishes.for_s);
 	if (o->run.symbols) {
 		argv[n++] = "-s";
 		argv[n++] = o->run.symbols;
@@ -145,12 +145,12 @@ static bool is_progress(const char *recorded, const char *name)
 static bool counts(const struct causal_options *o, const struct profile *p,
 		   const struct prof_entry *e)
 {
-	const char *at = strrchr(o->progress, '@');
+	const char *at = strrchr(o->wishes.of_page.progress, '@');
 	struct report_site site = {.outcome = e->outcome};
 
 	if (!is_progress(p->function[e->function].name, o->function))
 		return false;
-	return strlen(o->function) == strlen(o->progress) || !at ||
+	return strlen(o->function) == strlen(o->wishes.of_page.progress) || !at ||
 	       !strcmp(at + 1, report_names_outcome(&site));
 }
 
@@ -158,7 +158,8 @@ static double rate_of(const struct causal_options *o, const struct profile *p, b
 {
 	uint64_t calls = 0;
 	bool several = outlived && p->processes != 1;
-	double seconds = several ? o->for_s : (double)p->recorded_ns / 1e9 / fmax(p->processes, 1);
+	double seconds =
+		several ? o->wishes.for_s : (double)p->recorded_ns / 1e9 / fmax(p->processes, 1);
 
 	for (uint32_t i = 0; i < p->entries; i++)
 		if (counts(o, p, &p->entry[i]))
@@ -203,7 +204,7 @@ static bool run_once(char **environment, const struct causal_options *o, bool ch
 		return false;
 	}
 	pid_t pid = start(environment, o, changed, directory);
-	bool go_on = pid > 0 && wait_for(pid, o->for_s, &outlived);
+	bool go_on = pid > 0 && wait_for(pid, o->wishes.for_s, &outlived);
 	if (go_on && !causal_sites_read(&sites, directory, SCP_CAUSAL_BY_PATH)) {
 		*rate = rate_of(o, sites.profile, outlived);
 		*mean = causal_sites_mean(&sites, o->confirm);
@@ -303,7 +304,7 @@ void causal_confirm_run(char **environment, const struct causal_options *o,
 		bool first = random_next(&random) & 1;
 
 		say_format("confirm: run %zu of %zu of each program, %.3g s", done + 1,
-			   (size_t)o->runs, o->for_s);
+			   (size_t)o->runs, o->wishes.for_s);
 		if (!run_once(environment, o, first, &rate[first][done], &mean[first][done]) ||
 		    !run_once(environment, o, !first, &rate[!first][done], &mean[!first][done]))
 			break;

@@ -26,29 +26,30 @@ static const struct usage_entry usage_options[] = {
 		 "is a function, or FILE:LINE, of the call path (default: all that take time)",
 	 .flags = USAGE_TYPED_ONLY, MEMBER(TEXT, at)},
 	{"for", 0, "T", .text = "delay for so long: 30s, 5m (default: until the command ends)",
-	 MEMBER(SECONDS, for_s, .least = 100000000u, .most = UINT64_C(604800000000000))},
+	 MEMBER(SECONDS, wishes.for_s, .least = 100000000u, .most = UINT64_C(604800000000000))},
 	{"until", 0, "P",
 	 .text = "until what 10 % off would bring is known to +-P at each site: 1%",
-	 MEMBER(SHARE, precision, .least = 100, .most = 500000)},
+	 MEMBER(SHARE, wishes.precision, .least = 100, .most = 500000)},
 	{"end", 0, NULL,
 	 .text = "then end the command, by SIGTERM; otherwise it goes on, without delays",
 	 MEMBER(FLAG, end)},
 	{"slowdown", 0, "P",
 	 .text = "all delays together cost no more of the throughput (default: 5%)",
-	 MEMBER(SHARE, slowdown, .least = 1000, .most = 500000)},
+	 MEMBER(SHARE, wishes.slowdown, .least = 1000, .most = 500000)},
 	{"by", 0, "path|site|function",
-	 .text = "what a site is (default: path, the full call path)", MEMBER(CHOICE, by)},
+	 .text = "what a site is (default: path, the full call path)",
+	 MEMBER(CHOICE, wishes.of_page.by)},
 	{"place", 0, "auto|begin|end",
 	 .text = "where in a call its delay lies. auto (default): at the end of calls that wait "
 		 "for others, else at the beginning",
-	 MEMBER(CHOICE, place)},
+	 MEMBER(CHOICE, wishes.of_page.place)},
 	{"window", 0, "T",
 	 .text = "delays are drawn anew so often, 1ms to 10s (default: as progress scatters)",
-	 MEMBER(SECONDS, window_s, .least = 1000000u, .most = UINT64_C(10000000000))},
+	 MEMBER(SECONDS, wishes.window_s, .least = 1000000u, .most = UINT64_C(10000000000))},
 	{"sites", 0, "N", .text = "delay so many sites at most, 1 to 63 (default: 24)",
-	 MEMBER(COUNT, sites, .least = 1, .most = SLOPES_SITES)},
+	 MEMBER(COUNT, wishes.sites, .least = 1, .most = SLOPES_SITES)},
 	{"seed", 0, "N", .text = "of the draws (default: random)",
-	 MEMBER(COUNT, seed, .least = 1, .most = UINT64_MAX)},
+	 MEMBER(COUNT, wishes.seed, .least = 1, .most = UINT64_MAX)},
 	{"groups", 'g', "GROUPS", .text = "functions to time, as run -g",
 	 .variable = "SCPROF_GROUPS", MEMBER(TEXT, run.groups)},
 	{"symbols", 's', "SYMBOLS", .text = "functions of libraries to time besides, as run -s",
@@ -102,8 +103,9 @@ static int take_progress(struct causal_options *o, const char *text)
 	const char *at = strrchr(text, '@');
 	size_t length = at ? (size_t)(at - text) : strlen(text);
 
-	if (o->progress)
-		return refuse("--progress: one only, and '%s' was given before", o->progress);
+	if (o->wishes.of_page.progress)
+		return refuse("--progress: one only, and '%s' was given before",
+			      o->wishes.of_page.progress);
 	if (!length || length >= sizeof(o->function) || strchr(text, ','))
 		return refuse("--progress: '%s' is not the name of a function, region or point",
 			      text);
@@ -115,7 +117,7 @@ static int take_progress(struct causal_options *o, const char *text)
 			      "would-block, timeout, error, peek, exception",
 			      at + 1);
 	snprintf(o->function, sizeof(o->function), "%.*s", (int)length, text);
-	o->progress = text;
+	o->wishes.of_page.progress = text;
 	return 0;
 }
 
@@ -158,7 +160,7 @@ static int check_confirm(const struct causal_options *o)
 	if (!(o->faster > 0))
 		return refuse("--confirm needs to know by how much a call at the site is shorter: "
 			      "--faster 10%%");
-	if (isinf(o->for_s))
+	if (isinf(o->wishes.for_s))
 		return refuse("--confirm needs --for T: how long each run lasts, such as 30s");
 	return o->attach ? refuse("--confirm starts both programs; --attach does not go with it")
 			 : 0;
@@ -166,19 +168,19 @@ static int check_confirm(const struct causal_options *o)
 
 static int check(const struct causal_options *o)
 {
-	if (!o->progress)
+	if (!o->wishes.of_page.progress)
 		return refuse("what is progress? Give --progress FUNCTION: what completes once for "
 			      "each unit of work, such as a request");
 	if (o->at && has_empty_pattern(o->at))
 		return refuse("--at: '%s' has an empty name in it", o->at);
-	if (o->at && strchr(o->at, '@') && o->by == SCP_CAUSAL_BY_FUNCTION)
+	if (o->at && strchr(o->at, '@') && o->wishes.of_page.by == SCP_CAUSAL_BY_FUNCTION)
 		return refuse("--at FUNCTION@FRAME needs call paths: --by path, or site");
 	if (!o->attach && !*o->run.command)
 		return refuse("which command? usage: scprof causal %s",
 			      causal_options_usage.synopsis[0]);
 	if (o->attach && *o->run.command)
 		return refuse("--attach %d, or a command: one of them", (int)o->attach);
-	if (o->end && isinf(o->for_s) && !(o->precision > 0))
+	if (o->end && isinf(o->wishes.for_s) && !(o->wishes.precision > 0))
 		return refuse("--end: when? Add --for T, or --until P");
 	if (o->end && o->attach)
 		return refuse("--end ends a command that scprof started, not process %d",
@@ -207,7 +209,7 @@ static int settle_format(struct causal_options *o)
 
 int causal_options_parse(int argc, char **argv, struct causal_options *o)
 {
-	*o = (struct causal_options){.for_s = INFINITY, .slowdown = 0.05};
+	*o = (struct causal_options){.wishes = {.for_s = INFINITY, .slowdown = 0.05}};
 	run_options_begin(&o->run);
 	int status = options_parse(&causal_options_usage, argc, argv, take, o);
 	if (status != OPTIONS_GO)

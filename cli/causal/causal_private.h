@@ -2,6 +2,7 @@
 /* What `scprof causal` was asked to do. */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,17 +19,11 @@ enum causal_format { CAUSAL_TEXT, CAUSAL_JSON, CAUSAL_HTML };
 
 struct causal_options {
 	struct run_options run; /* -s, -g, -c; `command` */
-	const char *progress;	/* NAME[@OUTCOME] */
-	char function[256];	/* NAME of it */
-	const char *at;		/* patterns; NULL: all */
-	double for_s;		/* INFINITY: not given */
-	double precision;	/* --until; 0: not given */
-	double slowdown, window_s;
-	enum scp_causal_by by;
-	enum scp_causal_place place;
-	uint64_t sites, seed; /* 0: chosen */
-	bool end;	      /* end the command once the experiment is over */
-	pid_t attach;	      /* 0: a command is started */
+	struct causal_wishes wishes;
+	char function[256]; /* NAME of what is progress */
+	const char *at;	    /* patterns; NULL: all */
+	bool end;	    /* end the command once the experiment is over */
+	pid_t attach;	    /* 0: a command is started */
 	bool format_given;
 	enum causal_format format;
 	const char *output;
@@ -96,11 +91,9 @@ void causal_sites_most(const struct causal_sites *s, char *text, size_t size);
 
 /* For causal_wishes.choose: all that is known of the pilot's calls. */
 struct causal_choice {
-	const char *directory; /* of the profiles */
-	const char *at;	       /* patterns; NULL: all that take time */
-	const char *progress;  /* the unit's name */
-	enum scp_causal_by by;
-	bool none_matched; /* set: no call was seen at the sites of `at` */
+	const struct causal_options *o;
+	char directory[PATH_MAX]; /* of the profiles */
+	bool none_matched;	  /* set: no call was seen at the sites that are asked for */
 };
 bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count);
 

@@ -16,7 +16,6 @@
 #include "collector/clocks/clocks_read.h"
 
 #define COMMAND	     "scprof causal"
-#define LONGEST_S    0.01 /* a single delay */
 #define KILL_S	     10.0 /* after SIGTERM */
 #define LOOK_S	     3.0  /* after the start: has the unit completed? */
 #define LOOK_AGAIN_S 10.0 /* then has anything? */
@@ -27,7 +26,6 @@ struct causal_run {
 	struct causal_choice choice;
 	struct causal_result result;
 	struct progress progress;
-	char directory[PATH_MAX];
 	bool begun, has_result, stopped, over, printed, killed;
 	double ended_at;  /* when the command was asked to end */
 	double look_at_s; /* whether calls complete, but not the unit's; INFINITY: that was said */
@@ -37,27 +35,15 @@ struct causal_run {
 static int prepare(void *context, const struct run_directory *d, struct environment *e)
 {
 	struct causal_run *r = context;
-	const struct causal_options *o = &r->o;
+	struct causal_wishes *w = &r->o.wishes;
 	struct profile_error err;
 
-	snprintf(r->directory, sizeof(r->directory), "%s", d->profiles);
-	r->choice = (struct causal_choice){.directory = r->directory,
-					   .at = o->at ? o->at : o->confirm,
-					   .progress = o->function,
-					   .by = o->by};
-	const struct causal_wishes wishes = {
-		.page = d->causal,
-		.of_page = {o->by, o->place, o->progress, LONGEST_S},
-		.for_s = o->for_s,
-		.precision = o->precision,
-		.window_s = o->window_s,
-		.slowdown = o->slowdown,
-		.sites = o->sites,
-		.seed = o->seed,
-		.choose = causal_choose_sites,
-		.context = &r->choice,
-	};
-	r->experiment = causal_open(&wishes, &err);
+	r->choice.o = &r->o;
+	snprintf(r->choice.directory, sizeof(r->choice.directory), "%s", d->profiles);
+	w->page = d->causal;
+	w->choose = causal_choose_sites;
+	w->context = &r->choice;
+	r->experiment = causal_open(w, &err);
 	if (!r->experiment)
 		return say(err.text);
 	e->causal = d->causal;
@@ -78,7 +64,8 @@ static void started(void *context, const char *profiles)
 
 static void draw(struct causal_run *r, const struct causal_state *s)
 {
-	double share = isfinite(r->o.for_s) ? fmin(s->elapsed_s / r->o.for_s, 1) : NAN;
+	double share =
+		isfinite(r->o.wishes.for_s) ? fmin(s->elapsed_s / r->o.wishes.for_s, 1) : NAN;
 
 	if (s->phase == CAUSAL_PILOT)
 		progress_show(&r->progress, NAN, "pilot: %.4g/s, no delays yet", s->rate_per_s);
@@ -100,7 +87,7 @@ static void look_for_unit(struct causal_run *r, double waited_s)
 	if (waited_s < r->look_at_s)
 		return;
 	r->look_at_s = 2 * waited_s;
-	if (!causal_sites_read(&sites, r->directory, SCP_CAUSAL_BY_FUNCTION))
+	if (!causal_sites_read(&sites, r->choice.directory, SCP_CAUSAL_BY_FUNCTION))
 		causal_sites_most(&sites, most, sizeof(most));
 	causal_sites_free(&sites);
 	if (!*most && waited_s < LOOK_AGAIN_S)
@@ -109,7 +96,7 @@ static void look_for_unit(struct causal_run *r, double waited_s)
 	progress_clear(&r->progress);
 	say_format("%s has not completed once in %.0f s, but these have: %s.\nIs it the unit, and "
 		   "recorded (-g, -s)? It is waited for; Ctrl-C ends that",
-		   r->o.progress, waited_s, *most ? most : "none");
+		   r->o.wishes.of_page.progress, waited_s, *most ? most : "none");
 }
 
 /* The command goes on where nobody said that it is to end. */
@@ -209,8 +196,8 @@ static int report(struct causal_run *r, struct causal_sites *sites)
 {
 	struct causal_report report;
 	struct causal_confirmed confirmed;
-	int failed = causal_report_make(&report, r->o.progress, &r->result, sites, r->o.by,
-					r->choice.none_matched);
+	int failed = causal_report_make(&report, r->o.wishes.of_page.progress, &r->result, sites,
+					r->o.wishes.of_page.by, r->choice.none_matched);
 
 	if (!failed && r->o.confirm) {
 		causal_confirm_run(r->environment, &r->o, &report, &confirmed);
@@ -232,7 +219,7 @@ static int finish(void *context, struct run_directory *d, const struct gathered 
 	int failed = -1;
 
 	if (r->has_result) {
-		causal_sites_read(&sites, d->profiles, r->o.by);
+		causal_sites_read(&sites, d->profiles, r->o.wishes.of_page.by);
 		failed = report(r, &sites);
 		causal_sites_free(&sites);
 		causal_result_free(&r->result);
