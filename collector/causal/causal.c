@@ -70,12 +70,9 @@ const char *causal_refused(const struct causal *c)
 
 void causal_stop(struct causal *c)
 {
-	int error = errno;
-
 	causal_page_stop(c->page);
 	__atomic_store_n(&c->over, 1, __ATOMIC_RELEASE);
 	eventfd_write(c->stop, 1); /* full: it wakes up all the same */
-	errno = error;
 }
 
 void causal_close(struct causal *c)

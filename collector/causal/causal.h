@@ -91,7 +91,7 @@ struct causal;
 struct causal *causal_open(const struct causal_wishes *w, struct profile_error *err);
 /* The command has been started: begin. 0, or -1 with errno. */
 int causal_begin(struct causal *c);
-/* No more delays, at once. From any thread, or a signal handler. */
+/* No more delays, at once. From any thread. */
 void causal_stop(struct causal *c);
 struct causal_state causal_poll(const struct causal *c);
 /* The command has ended, or causal_stop was called, or CAUSAL_ENDED was seen. The result is to be

@@ -133,9 +133,9 @@ void causal_budget_set(const struct causal_budget *b, struct causal_budget_site 
 		scale(b, site, sites, count, b->slowdown / upper * b->part * less);
 }
 
-double causal_budget_limit(const struct causal_budget *b)
+double causal_budget_limit(double slowdown)
 {
-	return fmin(fmax(LEAST_LIMIT, 4 * b->slowdown), MOST_LIMIT);
+	return fmin(fmax(LEAST_LIMIT, 4 * slowdown), MOST_LIMIT);
 }
 
 /* From what is known to the next delays. */
@@ -181,7 +181,8 @@ static struct causal_budget know_all(const struct causal *c)
 				  .whole = {.value = NAN}};
 
 	/* a thread has no room for longer ones in a window */
-	b.longest_s = fmin(c->wishes.of_page.longest_s, causal_budget_limit(&b) * c->window_s / 2);
+	b.longest_s = fmin(c->wishes.of_page.longest_s,
+			   causal_budget_limit(b.slowdown) * c->window_s / 2);
 	if (c->fitted)
 		b.whole = c->all.slowdown;
 	if (c->fitted && c->all.unit.value > 0)
@@ -190,7 +191,7 @@ static struct causal_budget know_all(const struct causal *c)
 	return b;
 }
 
-int causal_budget_correct(struct causal *c)
+void causal_budget_correct(struct causal *c)
 {
 	struct causal_budget b = know_all(c);
 	struct causal_budget_site next[SLOPES_SITES];
@@ -210,7 +211,7 @@ int causal_budget_correct(struct causal *c)
 		asked[i] = next[i].high;
 	}
 	if (!changes)
-		return 0;
+		return;
 	memcpy(c->budget, next, sizeof(next));
-	return causal_design_epoch(&c->design, asked);
+	c->no_memory = causal_design_epoch(&c->design, asked) != 0;
 }

@@ -45,7 +45,6 @@ static uint64_t units_of(const struct causal_page *p, double seconds, double mos
 struct causal_page *causal_page_create(const char *path, const struct causal_page_wishes *w,
 				       struct profile_error *err)
 {
-	const char *progress = w->progress ? w->progress : "";
 	struct causal_page *p = calloc(1, sizeof(*p));
 
 	/* who may enter the run's directory may write into it, as with the profiles */
@@ -66,15 +65,13 @@ struct causal_page *causal_page_create(const char *path, const struct causal_pag
 	p->page->by = w->by;
 	p->page->place = w->place;
 	p->page->longest = p->longest;
-	strncpy(p->page->progress, progress, sizeof(p->page->progress) - 1);
+	snprintf(p->page->progress, sizeof(p->page->progress), "%s",
+		 w->progress ? w->progress : "");
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	memcpy(p->page->magic, SCP_CAUSAL_MAGIC, sizeof(p->page->magic));
-	if (p->units_s > 0 && strlen(progress) < sizeof(p->page->progress))
+	if (p->units_s > 0)
 		return p;
-	error_set(err,
-		  p->units_s > 0 ? "the name of progress is too long: at most %u bytes"
-				 : "the processor's counter does not advance",
-		  SCP_CAUSAL_NAME_BYTES - 1);
+	error_set(err, "the processor's counter does not advance");
 	causal_page_close(p);
 	return NULL;
 }

@@ -24,7 +24,7 @@ struct causal_page *causal_page_create(const char *path, const struct causal_pag
 				       struct profile_error *err);
 void causal_page_close(struct causal_page *p); /* removes the file, too; no delay after it */
 
-/* No more delays, for good. From any thread, or a signal handler. */
+/* No more delays, for good. From any thread. */
 void causal_page_stop(struct causal_page *p);
 
 /* Seconds to units of the counter, and back. */

@@ -88,7 +88,7 @@ double causal_budget_upper(const struct causal_budget *b, const struct causal_bu
 			   size_t sites);
 
 /* How long a thread may be delayed in one window, as a share of it. */
-double causal_budget_limit(const struct causal_budget *b);
+double causal_budget_limit(double slowdown);
 
 /* The draws, and what was seen with them: windows, in blocks of neighbours. Pure but for memory. */
 
@@ -244,8 +244,8 @@ void causal_windows_run(struct causal *c);
 /* What is known so far. 0; -1: no memory. `site` has room for all. */
 int causal_windows_fit(const struct causal *c, struct slopes *all, struct slopes_site *site);
 
-/* New delays from what is known; the first ones. 0; -1: no memory. */
-int causal_budget_correct(struct causal *c);
+/* New delays from what is known; the first ones. */
+void causal_budget_correct(struct causal *c);
 
 /* Progress a second since the last correction; NAN: nothing. */
 double causal_budget_rate(const struct causal *c);

@@ -33,9 +33,7 @@ static void read_edge(struct causal *c, struct edge *e)
 
 static void set_delays(struct causal *c, const double *delays)
 {
-	causal_page_window(c->page, delays,
-			   c->window_s * causal_budget_limit(&(struct causal_budget){
-						 .slowdown = c->wishes.slowdown}),
+	causal_page_window(c->page, delays, c->window_s * causal_budget_limit(c->wishes.slowdown),
 			   fmin(c->window_s, CAUSAL_RENEW_S) + CAUSAL_RENEW_S);
 }
 
@@ -213,11 +211,10 @@ static void drop_impossible(struct causal *c)
 /* After the pilot. False: there is nothing to be delayed. */
 static bool begin_windows(struct causal *c)
 {
-	c->no_memory = causal_budget_correct(c) != 0;
-	if (!c->no_memory)
-		drop_impossible(c);
-	if (!c->no_memory && c->sites)
-		c->no_memory = causal_budget_correct(c) != 0;
+	causal_budget_correct(c);
+	drop_impossible(c);
+	if (c->sites && !c->no_memory)
+		causal_budget_correct(c);
 	if (c->no_memory || !c->sites)
 		return false;
 	causal_threads_begin(&c->threads, c->page, completed(c));
@@ -240,7 +237,7 @@ void causal_windows_run(struct causal *c)
 		if (fits && add_up(c, causal_state_now() - c->began_s))
 			break;
 		if (fits || causal_budget_rate(c) > FASTER * c->assumed_rate)
-			c->no_memory = causal_budget_correct(c) != 0;
+			causal_budget_correct(c);
 		if (c->no_memory)
 			break;
 		if (c->design.windows >= longer_at && c->window_s < WINDOWS_S) {

@@ -76,23 +76,15 @@ static void targets_find_what_was_asked_for(void **state)
 	assert_int_equal(st.st_mode & 0777, 0666);
 }
 
-static void a_name_that_does_not_fit_is_refused(void **state)
+static void a_page_that_is_there_is_not_replaced(void **state)
 {
-	static char length[SCP_CAUSAL_NAME_BYTES + 1];
-	const struct causal_page_wishes w = {.progress = length};
+	const struct causal_page_wishes w = {.progress = "write"};
 	struct profile_error err;
-	char other[80];
 
 	(void)state;
-	memset(length, 'x', sizeof(length) - 1);
-	snprintf(other, sizeof(other), "%s.other", path);
-	assert_null(causal_page_create(other, &w, &err));
-	assert_non_null(strstr(err.text, "too long"));
-	assert_int_not_equal(access(other, F_OK), 0);
-	/* the page that is there */
-	length[3] = '\0';
 	assert_null(causal_page_create(path, &w, &err));
 	assert_int_equal(access(path, F_OK), 0);
+	assert_string_equal(theirs->progress, "write@completed");
 }
 
 static void only_complete_sites_are_listed(void **state)
@@ -338,7 +330,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(targets_find_what_was_asked_for),
-		TEST(a_name_that_does_not_fit_is_refused),
+		TEST(a_page_that_is_there_is_not_replaced),
 		TEST(only_complete_sites_are_listed),
 		TEST(delays_are_those_of_the_slots_and_bounded),
 		TEST(after_stop_no_window_delays),
