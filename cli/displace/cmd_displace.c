@@ -113,7 +113,6 @@ struct measuring {
 	struct progress progress;
 	struct displacement_run *run;
 	size_t runs;
-	struct displacement_value switching;
 	struct displacement_confirm confirm;
 	bool confirmed;
 	int status;	/* of the command: the first that was not 0 */
@@ -217,7 +216,6 @@ static int measure(struct measuring *g)
 	while (!failed && !g->stopped_by && g->runs < o->replications)
 		failed = one_run(g);
 	progress_clear(&g->progress);
-	g->switching = displacement_run_switching(g->d);
 	displacement_close(g->d);
 	return g->runs ? 0 : failed;
 }
@@ -274,7 +272,7 @@ static int report(struct measuring *g)
 	struct output out;
 	int failed;
 
-	if (displacement_summary_make(&s, g->run, g->runs, o->confidence, g->switching)) {
+	if (displacement_summary_make(&s, g->run, g->runs, o->confidence)) {
 		complaint_say(COMMAND, "no memory for the results");
 		return -1;
 	}

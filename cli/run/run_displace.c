@@ -107,8 +107,7 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 		say(err.text);
 		return;
 	}
-	r->settled = !displacement_summary_make(&r->account, &r->run, 1, CONFIDENCE,
-						displacement_run_switching(r->d));
+	r->settled = !displacement_summary_make(&r->account, &r->run, 1, CONFIDENCE);
 	if (r->settled)
 		return;
 	say("no memory for the account of displacement");
@@ -205,8 +204,7 @@ void run_displace_sites(struct run_displace *r, const char *profiles, struct pro
 		say("no memory for the account of displacement in the profile");
 	if (!r->settled || !r->samples)
 		return;
-	r->has_sites =
-		!site_costs_run(r->d, &r->run, r->samples, r->dither, profiles, p, &r->sites);
+	r->has_sites = !site_costs_run(&r->run, r->samples, r->dither, profiles, p, &r->sites);
 	if (!r->has_sites)
 		say("no memory for the costs of sites by displacement");
 }

@@ -83,24 +83,9 @@ void displacement_close(struct displacement *d)
 	free(d);
 }
 
-const struct displacement_series *displacement_run_windows(const struct displacement *d)
-{
-	return d->series;
-}
-
-size_t displacement_run_first(const struct displacement *d, size_t i)
-{
-	return displacement_windows_first_window(d, i, d->from);
-}
-
 uint64_t displacement_run_program_ns(const struct displacement *d, size_t i)
 {
 	return task_clock_on(&d->clock, i);
-}
-
-struct displacement_value displacement_run_switching(const struct displacement *d)
-{
-	return d->switching;
 }
 
 double displacement_now(void)

@@ -13,8 +13,7 @@
  *      displacement_account_finish     the account of the run, by the idle phases around it
  *      displacement_close              ends the fluid; accounts stay
  *
- * An analysis of its own (regression by call site) takes the windows from displacement_run_windows
- * after displacement_account_finish.
+ * An analysis of its own (regression by call site) takes the windows from the account.
  *
  * One measurement a process, one thread uses it. Seconds unless a name says otherwise. */
 #pragma once
@@ -84,6 +83,10 @@ struct displacement_cpu {
 	size_t windows, kept;
 	uint64_t switches;
 	struct displacement_value rest; /* rate */
+	/* Of a run, until the next displacement_run_begin: its windows as the estimate used them,
+	 * `at` in seconds of CLOCK_MONOTONIC_RAW; and the fluid's index (fluid.h) of the first. */
+	struct displacement_series series;
+	size_t first;
 };
 
 /* A process or kernel thread that used CPU time, or several of one name. */
@@ -148,6 +151,9 @@ struct displacement_run {
 	double hidden;
 	bool bound;
 	struct displacement_accounting accounting;
+	/* A switch adds so much to the fluid's charged time beyond its progress, seconds; often
+	 * negative. Where it could not be measured, 0 with the error that it may have. */
+	struct displacement_value switching;
 	struct displacement_cpu *cpu;
 	size_t cpus;
 	struct displacement_cpu all;	  /* sums */
@@ -188,20 +194,9 @@ struct displacement_words {
 };
 const struct displacement_words *displacement_warning_words(enum displacement_warning one);
 
-/* Windows of the last run as the estimate used them: series[i] is CPU i of the account;
- * `at` is in seconds of CLOCK_MONOTONIC_RAW. They live until the next
- * displacement_run_begin. */
-const struct displacement_series *displacement_run_windows(const struct displacement *d);
-/* The fluid's index (fluid.h) of the first of them on CPU i. */
-size_t displacement_run_first(const struct displacement *d, size_t i);
-
 /* Nanoseconds that the program has been on CPU i of the set, stolen time included; UINT64_MAX: not
  * available. While a run lasts; any thread. */
 uint64_t displacement_run_program_ns(const struct displacement *d, size_t i);
-
-/* A switch adds so much to the fluid's charged time beyond its progress, seconds; often
- * negative. Where it could not be measured, 0 with the error that it may have. */
-struct displacement_value displacement_run_switching(const struct displacement *d);
 
 /* Seconds of CLOCK_MONOTONIC_RAW now, on the scale of displacement_window.at. */
 double displacement_now(void);

@@ -22,11 +22,12 @@
 static void set_fluid(const struct displacement *d, size_t i, struct displacement_cpu *c)
 {
 	struct fluid_sums s = displacement_windows_fluid_sums(d, i);
-	const struct displacement_series *windows = &d->series[i];
 
-	c->windows = windows->count;
-	for (size_t k = 0; k < windows->count; k++)
-		c->kept += !windows->window[k].aside;
+	c->series = d->series[i];
+	c->first = displacement_windows_first_window(d, i, d->from);
+	c->windows = c->series.count;
+	for (size_t k = 0; k < c->windows; k++)
+		c->kept += !c->series.window[k].aside;
 	c->wall = (double)(d->to - d->from) / d->rate / 1e9;
 	c->idle = s.progress;
 	c->switches = (uint64_t)(s.switches + 0.5);
@@ -246,6 +247,7 @@ int displacement_account_finish(struct displacement *d, struct displacement_run 
 	d->others = (struct displacement_tasks){0};
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
 	run->rest = displacement_idle_length(d);
+	run->switching = d->switching;
 	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
 	for (size_t i = 0; i < d->cpus; i++) {
 		set_cpu(d, i, &run->cpu[i], run->program);

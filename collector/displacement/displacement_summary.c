@@ -111,14 +111,14 @@ static int add_run(struct displacement_summary *s, const struct displacement_run
 }
 
 int displacement_summary_make(struct displacement_summary *s, const struct displacement_run *run,
-			      size_t runs, double confidence, struct displacement_value switching)
+			      size_t runs, double confidence)
 {
 	int failed = 0;
 
 	*s = (struct displacement_summary){.run = run,
 					   .runs = runs,
 					   .confidence = confidence,
-					   .switching = switching,
+					   .switching = run[runs - 1].switching,
 					   .cpus = run->cpus,
 					   .cpu = calloc(run->cpus, sizeof(*s->cpu))};
 	if (!s->cpu)

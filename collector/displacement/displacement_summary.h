@@ -20,7 +20,7 @@ struct displacement_summary {
 	const struct displacement_run *run;
 	size_t runs, disturbed; /* runs of which nothing could be said: not in the means below */
 	double confidence;
-	struct displacement_value switching; /* cost of a switch */
+	struct displacement_value switching; /* cost of a switch, in the last run */
 	struct displacement_interval displacement, uncharged;
 	double share, share_low, share_high; /* uncharged / rusage */
 	/* displacement_run's: `hidden` is in the upper limits above, and `bound` is of any run */
@@ -46,7 +46,7 @@ struct displacement_summary {
 
 /* `run` must stay. 0; -1: out of memory. runs > 0. */
 int displacement_summary_make(struct displacement_summary *s, const struct displacement_run *run,
-			      size_t runs, double confidence, struct displacement_value switching);
+			      size_t runs, double confidence);
 /* Is the value of `uncharged` possible? Its upper limit must not be below 0. */
 bool displacement_summary_is_possible(struct displacement_value uncharged, double confidence);
 /* The limits of v at `confidence`; the time that may be hidden is added to the upper one. */

@@ -19,7 +19,6 @@
 #define SEEN_LONGEST 0.1
 
 struct join {
-	const struct displacement *d;
 	const struct displacement_run *run;
 	const struct site_samples *samples;
 	const struct site_dither *dither; /* NULL: none */
@@ -145,14 +144,13 @@ static bool tells_nothing(const struct join *j, double from, double to)
 /* The first and the last window are not all of the run's. */
 static int join_windows(struct join *j, size_t cpu)
 {
-	const struct displacement_series *windows = &displacement_run_windows(j->d)[cpu];
-	double rest = j->run->cpu[cpu].rest.value, cost = displacement_run_switching(j->d).value;
-	size_t first = displacement_run_first(j->d, cpu);
+	const struct displacement_cpu *c = &j->run->cpu[cpu];
+	const struct displacement_series *windows = &c->series;
 	double others = 0, time = 0;
 	struct site_reading r;
 	struct building b;
 
-	if (begin_series(j, &b, cpu, windows->count, j->run->cpu[cpu].rest))
+	if (begin_series(j, &b, cpu, windows->count, c->rest))
 		return -1;
 	for (size_t k = 1; k + 1 < windows->count; k++) {
 		const struct displacement_window *w = &windows->window[k];
@@ -161,12 +159,12 @@ static int join_windows(struct join *j, size_t cpu)
 		double seen;
 
 		j->windows += told;
-		if (!told || !is_seen(j, cpu, first + k + 1, w, &r)) {
+		if (!told || !is_seen(j, cpu, c->first + k + 1, w, &r)) {
 			b.open = false;
 			continue;
 		}
 		seen = seen_in(w, &r);
-		s = span_of(w, seen, rest, cost);
+		s = span_of(w, seen, c->rest.value, j->run->switching.value);
 		if (j->dither)
 			s.unexposed = fmax(0, s.length - w->charged);
 		j->kept++;
@@ -175,8 +173,8 @@ static int join_windows(struct join *j, size_t cpu)
 		add_window(j, &b, &s, &r, seen);
 	}
 	if (isnan(others)) {
-		others = j->run->cpu[cpu].others;
-		time = j->run->cpu[cpu].wall;
+		others = c->others;
+		time = c->wall;
 	}
 	if (time > 0)
 		j->busy = fmax(j->busy, others / time);
@@ -269,8 +267,8 @@ static int fit(struct join *j, size_t series, struct site_costs_result *told)
 	struct site_costs out;
 	int result = -1;
 
-	if (site && !site_costs_fit(j->series, series, j->index.used,
-				    displacement_run_switching(j->d), &out, site)) {
+	if (site &&
+	    !site_costs_fit(j->series, series, j->index.used, j->run->switching, &out, site)) {
 		told->spans = out.spans;
 		told->kept = j->windows ? (double)j->kept / (double)j->windows : 0;
 		told->busy = j->busy;
@@ -282,11 +280,11 @@ static int fit(struct join *j, size_t series, struct site_costs_result *told)
 	return result;
 }
 
-int site_costs_run(const struct displacement *d, const struct displacement_run *run,
-		   const struct site_samples *samples, const struct site_dither *dither,
-		   const char *profiles, struct profile *p, struct site_costs_result *told)
+int site_costs_run(const struct displacement_run *run, const struct site_samples *samples,
+		   const struct site_dither *dither, const char *profiles, struct profile *p,
+		   struct site_costs_result *told)
 {
-	struct join j = {.d = d, .run = run, .samples = samples, .dither = dither, .p = p};
+	struct join j = {.run = run, .samples = samples, .dither = dither, .p = p};
 	size_t cpus = run->cpus;
 	int result;
 

@@ -56,6 +56,6 @@ struct site_costs_result {
 
 /* After displacement_account_finish and site_samples_end; `p` as gathered from files of the
  * directory `profiles`, before anything is folded. `dither`: NULL without. 0; -1: out of memory. */
-int site_costs_run(const struct displacement *d, const struct displacement_run *run,
-		   const struct site_samples *samples, const struct site_dither *dither,
-		   const char *profiles, struct profile *p, struct site_costs_result *told);
+int site_costs_run(const struct displacement_run *run, const struct site_samples *samples,
+		   const struct site_dither *dither, const char *profiles, struct profile *p,
+		   struct site_costs_result *told);

@@ -36,10 +36,9 @@ static void make_runs(struct displacement_run *run, size_t runs, double uncharge
 
 static struct displacement_summary summary(const struct displacement_run *run, size_t runs)
 {
-	const struct displacement_value switching = {0, 0, 10};
 	struct displacement_summary s;
 
-	assert_int_equal(displacement_summary_make(&s, run, runs, 0.95, switching), 0);
+	assert_int_equal(displacement_summary_make(&s, run, runs, 0.95), 0);
 	return s;
 }
 

@@ -29,8 +29,7 @@ static const double cost[ENTRIES] = {4e-6, 1e-6, 4e-6};
 #define SOFTIRQD 0.5e-6 /* besides, of ksoftirqd, a call of the second */
 #define OWN	 2e-6	/* charged to the program, a call of any */
 
-struct displacement {
-	struct displacement_series series[CPUS];
+struct measurement {
 	struct displacement_window window[CPUS][WINDOWS];
 };
 struct site_samples {
@@ -40,27 +39,10 @@ struct site_samples {
 	size_t entries;
 };
 
-static struct displacement made;
+static struct measurement made;
 static struct site_samples read_of_it;
 
 /* ---- what the joining asks of a measurement ---- */
-
-const struct displacement_series *displacement_run_windows(const struct displacement *d)
-{
-	return d->series;
-}
-
-size_t displacement_run_first(const struct displacement *d, size_t i)
-{
-	(void)d;
-	return FIRST + i;
-}
-
-struct displacement_value displacement_run_switching(const struct displacement *d)
-{
-	(void)d;
-	return (struct displacement_value){-1e-7, 1e-12, 100};
-}
 
 size_t site_samples_entries(const struct site_samples *s, size_t *missed)
 {
@@ -152,8 +134,6 @@ static void make(void)
 		read_of_it.softirqd[CPUS][k] =
 			1e-4 * SPAN + SOFTIRQD * read_of_it.calls[CPUS][k][1];
 	}
-	for (size_t cpu = 0; cpu < CPUS; cpu++)
-		made.series[cpu] = (struct displacement_series){made.window[cpu], WINDOWS};
 }
 
 static struct prof_site_cost noted[ENTRIES]; /* by entry */
@@ -172,17 +152,19 @@ static struct site_costs_result join(struct prof_entry *entry)
 			    .entry = entry,
 			    .entries = ENTRIES};
 	struct displacement_cpu cpu[CPUS] = {{0}, {0}};
-	struct displacement_run run = {.cpu = cpu, .cpus = CPUS};
+	struct displacement_run run = {.switching = {-1e-7, 1e-12, 100}, .cpu = cpu, .cpus = CPUS};
 	struct site_costs_result told;
 
 	for (size_t i = 0; i < CPUS; i++)
-		cpu[i].rest = (struct displacement_value){RATE, 1e-9, 50};
+		cpu[i] = (struct displacement_cpu){.rest = {RATE, 1e-9, 50},
+						   .series = {made.window[i], WINDOWS},
+						   .first = FIRST + i};
 	memset(entry, 0, ENTRIES * sizeof *entry);
 	entry[1].function = 1;
 	entry[2].table = 1;
 	for (size_t e = 0; e < ENTRIES; e++)
 		entry[e].sums.units = 100;
-	assert_int_equal(site_costs_run(&made, &run, &read_of_it, NULL, "profiles", &p, &told), 0);
+	assert_int_equal(site_costs_run(&run, &read_of_it, NULL, "profiles", &p, &told), 0);
 	memset(noted, 0, sizeof noted);
 	for (uint32_t i = 0; i < p.site_costs; i++)
 		noted[p.site_cost[i].entry] = p.site_cost[i];
