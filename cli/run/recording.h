@@ -164,7 +164,6 @@ struct run_displace {
 	struct displacement *d; /* NULL: not asked for, or the run is over */
 	cpu_set_t cpus;
 	struct rusage usage;
-	bool ended; /* a run began and ended */
 	bool settled, has_sites;
 	struct site_costs_result sites;	     /* if has_sites */
 	struct displacement_run run;	     /* if settled */

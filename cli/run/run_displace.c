@@ -85,11 +85,12 @@ int run_displace_wait(struct run_displace *r, struct launch *l)
 		return launch_wait_watched(l, NULL, &r->usage);
 	r->launch = l;
 	int status = launch_wait_watched(l, &watch, &r->usage);
-	r->ended = !displacement_run_end(r->d, &r->usage, &err);
 	if (r->dither)
 		site_dither_end(r->dither);
-	if (!r->ended)
+	if (displacement_run_end(r->d, &r->usage, &err)) {
 		say(err.text);
+		run_displace_abandon(r);
+	}
 	return status;
 }
 
@@ -97,7 +98,7 @@ void run_displace_settle(struct run_displace *r, bool interrupted)
 {
 	struct profile_error err;
 
-	if (!r->d || !r->ended)
+	if (!r->d)
 		return;
 	if (r->samples)
 		site_samples_end(r->samples);
