@@ -107,21 +107,19 @@ void displacement_account_add(struct displacement_cpu *to, const struct displace
 
 static int set_estimate(struct displacement *d, struct displacement_run *run)
 {
-	struct displacement_value *rest = calloc(d->cpus, sizeof(*rest));
-	int failed = !rest;
+	struct displacement_value rest[CPU_SETSIZE];
+	int failed;
 
 	displacement_switch_set(d);
-	failed = failed || displacement_idle_set(d, run);
+	failed = displacement_idle_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->series[i].window);
 		failed = displacement_windows_span(d, i, d->from, d->to, false, &d->series[i]);
-	}
-	for (size_t i = 0; i < d->cpus && !failed; i++)
 		rest[i] = run->cpu[i].rest;
+	}
 	if (!failed)
 		run->seen =
 			displacement_uncharged(d->series, rest, d->cpus, d->cost, d->rest_switches);
-	free(rest);
 	return failed;
 }
 

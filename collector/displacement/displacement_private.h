@@ -60,8 +60,7 @@ struct displacement {
 	struct cpu_times before[CPU_SETSIZE], after[CPU_SETSIZE]; /* all CPUs */
 	double own[CPU_SETSIZE]; /* the measuring thread's own time */
 	uint64_t own_last_ns, own_from_ns, throttled;
-	double own_all;	  /* of all threads but the fluid */
-	double rusage[3]; /* all, user, system */
+	double own_all; /* of all threads but the fluid */
 	struct displacement_accounting accounting;
 	unsigned warnings;
 	bool has_children;

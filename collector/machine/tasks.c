@@ -82,7 +82,6 @@ static int look_at(struct tasks *t, pid_t pid)
 		memmove(task + 1, task, (t->count++ - at) * sizeof(*more));
 		*task = (struct task){.pid = pid, .cpu = -1};
 	}
-	task->known = true;
 	if (!seen || ns < task->last_ns) {
 		describe(task, true);
 		task->last_ns = t->looks ? 0 : ns;
@@ -108,12 +107,10 @@ int tasks_look(struct tasks *t)
 	if (!proc)
 		return -1;
 	for (size_t i = 0; i < t->count; i++)
-		t->task[i].known = false;
+		t->task[i].gone = true; /* until it is looked at */
 	while (!result && (pid = kernel_file_next(&proc)) >= 0)
 		result = look_at(t, pid);
 	kernel_file_leave(&proc);
-	for (size_t i = 0; i < t->count; i++)
-		t->task[i].gone = !t->task[i].known;
 	t->looks++;
 	return result;
 }

@@ -22,7 +22,7 @@ struct task {
 	uint64_t used_ns;     /* since tasks_mark */
 	int cpu;	      /* where it last ran; -1: not known */
 	bool kernel, program; /* program: it is the command or descends from it */
-	bool gone, known;
+	bool gone;
 };
 
 struct tasks {
