@@ -129,14 +129,10 @@ static struct displacement_value softirqd_beyond(const struct displacement *d,
 {
 	struct displacement_value v = {d->softirqd, 0, 30};
 	double rate[2];
-	size_t n = displacement_idle_softirqd(d, rate);
 
-	if (n == 1)
-		v.value -= rate[0] * run->elapsed;
-	if (n == 2) {
-		v.value -= (rate[0] + rate[1]) / 2 * run->elapsed;
-		v.error = fabs(rate[0] - rate[1]) / 2 * run->elapsed;
-	}
+	displacement_idle_softirqd(d, rate);
+	v.value -= (rate[0] + rate[1]) / 2 * run->elapsed;
+	v.error = fabs(rate[0] - rate[1]) / 2 * run->elapsed;
 	if (displacement_is_bound(run->all.others, run->all.wall))
 		v.error = fmax(v.error, fabs(v.value));
 	return v;

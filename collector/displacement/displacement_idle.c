@@ -150,13 +150,12 @@ static double length(const struct displacement *d, const struct idle_phase *p)
 	return (double)(p->to - p->from) / d->rate / 1e9;
 }
 
-size_t displacement_idle_softirqd(const struct displacement *d, double rate[2])
+void displacement_idle_softirqd(const struct displacement *d, double rate[2])
 {
-	size_t n = 0;
+	const struct idle_phase *first = around(d), *last = &d->idle[1];
 
-	for (const struct idle_phase *p = around(d); p < d->idle + 2; p++)
-		rate[n++] = p->softirqd_s / length(d, p);
-	return n;
+	rate[0] = first->softirqd_s / length(d, first);
+	rate[1] = last->softirqd_s / length(d, last);
 }
 
 double displacement_idle_length(const struct displacement *d)

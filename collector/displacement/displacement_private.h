@@ -119,5 +119,5 @@ int displacement_others(struct displacement *d);
 /* Sets run->cpu[].rest and warnings. -1: out of memory. */
 int displacement_idle_set(struct displacement *d, struct displacement_run *run);
 double displacement_idle_length(const struct displacement *d); /* seconds, together */
-/* ksoftirqd's share of a second in each idle phase; returns the number of idle phases. */
-size_t displacement_idle_softirqd(const struct displacement *d, double rate[2]);
+/* ksoftirqd's share of a second in the first and the last of them, which may be the same. */
+void displacement_idle_softirqd(const struct displacement *d, double rate[2]);
