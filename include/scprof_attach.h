@@ -56,14 +56,13 @@ struct scp_attach_slots {
  * process, and trusts nothing in it. */
 struct scp_attach_state {
 	char magic[8];
-	uint32_t bytes;	   /* of this struct */
-	uint32_t version;  /* hash of SCPROF_VERSION: tool and library of different builds differ */
-	uint32_t status;   /* enum scp_attach_status */
-	uint32_t problem;  /* enum scp_attach_problem of the last order */
-	uint32_t error;	   /* errno to it */
-	uint32_t sessions; /* orders that were followed so far */
+	uint32_t bytes;	  /* of this struct */
+	uint32_t version; /* hash of SCPROF_VERSION: tool and library of different builds differ */
+	uint32_t status;  /* enum scp_attach_status */
+	uint32_t problem; /* enum scp_attach_problem of the last order */
+	uint32_t error;	  /* errno to it */
+	uint32_t unused;
 	uint64_t area, area_bytes;     /* memory that the tool mapped for its calls: used again */
-	uint64_t took_ns;	       /* the last call of scprof_attach_begin_1 or _end_1 */
 	struct scp_attach_slots slots; /* of the present, or latest, session */
 	char profile[1024];	       /* its path, as the process sees it */
 	uint64_t forked; /* 1: forked from one that is recorded; its end needs no lock of the loader
@@ -71,7 +70,7 @@ struct scp_attach_state {
 	uint64_t loader_lock; /* set by the tool for the next call of the two functions: where a
 			       * uint32_t of the loader's is not 0 while a thread keeps its lock,
 			       * which may wait for ours. 0: not known */
-	uint64_t reserved[13];
+	uint64_t reserved[14];
 };
 
 /* The argument of scprof_attach_begin_1. Of scprof_attach_end_1 it is hold_ms, as uint32_t.
@@ -107,9 +106,9 @@ struct scp_wake_page {
 	uint64_t word; /* raised by each order when all else of it is written */
 	/* Written by the processes: */
 	uint32_t holders; /* that map the page and have not ended; the last one removes the file */
-	uint32_t answer_pid;		    /* that followed an order last, */
-	uint32_t problem;		    /* enum scp_attach_problem of it, */
-	uint32_t error;			    /* and errno to that */
+	uint32_t answer_pid; /* that followed an order last, */
+	uint32_t problem;    /* enum scp_attach_problem of it */
+	uint32_t unused;
 	char directory[SCP_WAKE_DIRECTORY]; /* of the file, as the process that made it sees it */
 	char reserved[4096 - 8 - 8 - 8 - 8 - 4 * SCP_WAKE_TARGETS_MAX - 8 - 16 -
 		      SCP_WAKE_DIRECTORY];

@@ -6,7 +6,6 @@
 #include "include/scprof_version.h"
 #include "preload/attach/session.h"
 #include "preload/attach/slots.h"
-#include "preload/clock/clock.h"
 #include "preload/filter/control.h"
 #include "preload/overhead/overhead.h"
 #include "preload/process/process.h"
@@ -29,10 +28,9 @@ static bool take(uint32_t from)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static enum scp_attach_problem give(uint32_t to, enum scp_attach_problem p, uint64_t since_ns)
+static enum scp_attach_problem give(uint32_t to, enum scp_attach_problem p)
 {
 	state.problem = p;
-	state.took_ns = clock_mono_ns() - since_ns;
 	__atomic_store_n(&state.status, to, __ATOMIC_RELEASE);
 	return p;
 }
@@ -47,8 +45,7 @@ static void in_child(void)
 	if (lifecycle_dormant)
 		__atomic_store_n(&process_groups, control.wakes ? GROUPS_PAUSED : 0,
 				 __ATOMIC_SEQ_CST);
-	give(lifecycle_dormant ? SCP_ATTACH_DORMANT : SCP_ATTACH_RECORDING, SCP_ATTACH_FINE,
-	     clock_mono_ns());
+	give(lifecycle_dormant ? SCP_ATTACH_DORMANT : SCP_ATTACH_RECORDING, SCP_ATTACH_FINE);
 }
 
 void session_note_start(void)
@@ -72,7 +69,6 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 	if (p != SCP_ATTACH_FINE)
 		return p;
 	overhead_measure_first();
-	state.sessions++;
 	text_append(state.profile, sizeof state.profile, 0, process.file->path);
 	if (libc_opened_later)
 		slots_write(&state.slots);
@@ -81,18 +77,16 @@ static enum scp_attach_problem begin(const char *text, uint32_t bytes, bool at_r
 
 enum scp_attach_problem session_begin(const char *text, uint32_t bytes, bool at_rest)
 {
-	uint64_t since_ns = clock_mono_ns();
 	int saved = errno;
 	if (!take(SCP_ATTACH_DORMANT))
 		return SCP_ATTACH_NOT_NOW;
 	enum scp_attach_problem p = begin(text, bytes, at_rest);
 	errno = saved;
-	return give(p == SCP_ATTACH_FINE ? SCP_ATTACH_RECORDING : SCP_ATTACH_DORMANT, p, since_ns);
+	return give(p == SCP_ATTACH_FINE ? SCP_ATTACH_RECORDING : SCP_ATTACH_DORMANT, p);
 }
 
 enum scp_attach_problem session_end(void)
 {
-	uint64_t since_ns = clock_mono_ns();
 	int saved = errno;
 	if (!take(SCP_ATTACH_RECORDING))
 		return SCP_ATTACH_NOT_NOW;
@@ -101,7 +95,7 @@ enum scp_attach_problem session_end(void)
 	lifecycle_end_session();
 	python_put_back();
 	errno = saved;
-	return give(SCP_ATTACH_DORMANT, SCP_ATTACH_FINE, since_ns);
+	return give(SCP_ATTACH_DORMANT, SCP_ATTACH_FINE);
 }
 
 /* Unlike other waits with a limit this one leaves a system call that was interrupted before, and

@@ -44,10 +44,9 @@ static struct {
 	uint32_t text_bytes;
 } wake;
 
-static void answer(enum scp_attach_problem problem, int error)
+static void answer(enum scp_attach_problem problem)
 {
 	wake.page->problem = problem;
-	wake.page->error = (uint32_t)error;
 	__atomic_store_n(&wake.page->answer_pid, process_epoch.now.pid, __ATOMIC_RELEASE);
 }
 
@@ -96,7 +95,7 @@ static unsigned use_own_directory(bool alone)
 static void begin(void)
 {
 	if (wake.text_bytes && wake.text[wake.text_bytes - 1]) {
-		answer(SCP_ATTACH_BAD_ORDER, 0);
+		answer(SCP_ATTACH_BAD_ORDER);
 		return;
 	}
 	use_own_directory(false);
@@ -104,7 +103,7 @@ static void begin(void)
 	if (problem == SCP_ATTACH_NO_FILE && use_own_directory(true) > 1)
 		problem = session_begin(wake.text, wake.text_bytes, false);
 	wake.ordered = problem == SCP_ATTACH_FINE;
-	answer(problem, 0);
+	answer(problem);
 }
 
 /* SCPROF_START, or the signal of SCPROF_SIGNAL: what was begun stopped goes on. */
@@ -131,7 +130,7 @@ static uint64_t follow(void)
 	if (!take_order(word, &mine, &to_begin))
 		return CONTROL_CALLED;
 	if (mine && to_begin && sys_sandboxed) { /* it would take system calls */
-		answer(SCP_ATTACH_NOT_NOW, 0);
+		answer(SCP_ATTACH_NOT_NOW);
 		to_begin = false;
 	}
 	if (!lifecycle_dormant && wake.ordered) {
@@ -139,12 +138,12 @@ static uint64_t follow(void)
 		if (problem == SCP_ATTACH_NOT_NOW)
 			return CONTROL_CALLED;
 		wake.ordered = false;
-		answer(problem, 0);
+		answer(problem);
 	}
 	if (mine && to_begin && lifecycle_dormant)
 		begin();
 	else if (mine && to_begin)
-		answer(SCP_ATTACH_NOT_NOW, 0);
+		answer(SCP_ATTACH_NOT_NOW);
 	wake.followed = word;
 	return word;
 }

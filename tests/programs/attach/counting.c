@@ -16,6 +16,8 @@ struct scp_attach_state scprof_attach_state_1 = {.magic = SCP_ATTACH_MAGIC,
 						 .bytes = sizeof(struct scp_attach_state)};
 #define state scprof_attach_state_1
 
+static uint32_t sessions;
+
 __attribute__((constructor)) static void begin(void)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -70,7 +72,7 @@ int scprof_attach_begin_1(const struct scp_attach_order *o)
 		__builtin_memset((void *)o->area, 0, 1); /* its guard */
 	state.status = SCP_ATTACH_BUSY;
 	disturb();
-	state.sessions++;
+	sessions++;
 	state.status = SCP_ATTACH_RECORDING;
 	hold(o->hold_ms);
 	return 0;
@@ -83,7 +85,7 @@ int scprof_attach_end_1(uint32_t hold_ms)
 		return (int)(state.problem = SCP_ATTACH_NOT_NOW);
 	state.status = SCP_ATTACH_BUSY;
 	disturb();
-	state.slots.put_back = state.sessions;
+	state.slots.put_back = sessions;
 	state.status = SCP_ATTACH_DORMANT;
 	hold(hold_ms);
 	return 0;
