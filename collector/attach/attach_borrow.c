@@ -168,7 +168,7 @@ static void note_anew(struct attach_working *w, pid_t tid)
 			     sizeof(w->anew_ns));
 }
 
-static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait wait)
+static bool may_begin_anew(struct borrowing *b, pid_t tid, enum threads_rank rank)
 {
 	struct attach_working *w = b->w;
 	uint64_t now_ns = remote_now_ns();
@@ -176,8 +176,7 @@ static bool may_begin_anew(struct borrowing *b, pid_t tid, enum safe_point_wait 
 	bool began = t && began_just_now(t, w->remote.target.pid);
 
 	b->looked_ns = now_ns;
-	b->known = wait == SAFE_POINT_WAIT_EPOLL &&
-		   (still_waits(w, tid) || (t && was_seen_to_begin(w, t)));
+	b->known = rank == THREADS_EPOLL && (still_waits(w, tid) || (t && was_seen_to_begin(w, t)));
 	if (began || b->known)
 		return true;
 	b->why = "it waits with a time limit, which would begin anew, as it may once an hour";
@@ -237,7 +236,7 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 	int status = 0, asked = 0;
 
 	for (size_t i = 0; i < n && status == 0; i++) {
-		enum safe_point_wait wait = threads_wait(pid, tids[i]);
+		enum threads_rank rank = threads_rank(pid, tids[i]);
 		int left_ms = limit_ms - (int)elapsed_ms(b);
 
 		if (left_ms < LEAST_MS && asked > 0)
@@ -245,13 +244,13 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 		if (i + 1 < n) /* one that gets no processor leaves time for others */
 			left_ms /= 2;
 		left_ms = left_ms < LEAST_MS ? LEAST_MS : left_ms;
-		b->w->waits = wait >= SAFE_POINT_WAIT_EPOLL;
+		b->w->waits = rank >= THREADS_EPOLL;
 		b->others |= !b->w->waits;
 		b->known = false;
-		if (b->w->waits && !may_begin_anew(b, tids[i], wait))
+		if (b->w->waits && !may_begin_anew(b, tids[i], rank))
 			continue;
-		if (n > 1 && ((wait == SAFE_POINT_WAIT_FRAGILE && first) ||
-			      (wait == SAFE_POINT_WAIT_SHORT && elapsed_ms(b) < PATIENT_MS)))
+		if (n > 1 && ((rank == THREADS_FRAGILE && first) ||
+			      (rank == THREADS_SHORT && elapsed_ms(b) < PATIENT_MS)))
 			continue;
 		asked++;
 		status = ask(b, tids[i], left_ms, room);

@@ -102,7 +102,7 @@ static bool await_harmless(pid_t pid, pid_t tid, int limit_ms)
 {
 	const unsigned long sleeps = threads_sleeps(pid, tid);
 
-	for (int ms = 0; threads_wait(pid, tid) > SAFE_POINT_WAIT_FRAGILE; ms++) {
+	for (int ms = 0; threads_rank(pid, tid) >= THREADS_SHORT; ms++) {
 		if (ms >= limit_ms || threads_sleeps(pid, tid) != sleeps)
 			return false;
 		usleep(1000);

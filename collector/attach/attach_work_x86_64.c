@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collector/attach/attach_work.h"
+#include "collector/attach/safe_point/threads.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/error.h"
 
@@ -97,12 +98,10 @@ static void count_threads(struct attach_working *w)
 	struct attach_result *result = &w->answer->result;
 	int pid = w->remote.target.pid, tid;
 	DIR *d = kernel_file_folder("/proc/%d/task", pid);
-	char text[32];
+	struct threads_call c;
 
 	for (; (tid = kernel_file_next(&d)) >= 0; result->threads++)
-		result->in_calls += !kernel_file_text(text, sizeof(text),
-						      "/proc/%d/task/%d/syscall", pid, tid) &&
-				    text[0] >= '0' && text[0] <= '9';
+		result->in_calls += threads_call(pid, tid, &c) && c.number >= 0;
 }
 
 static bool has_shadow_stack(pid_t pid)

@@ -72,20 +72,16 @@ static bool list_threads(struct dump *d)
 	return d->threads > 0;
 }
 
-/* "running"; or the call's number, six arguments, stack pointer and pc; or -1 and these two. False:
- * nothing can be known of the thread without stopping it. */
-static bool read_call(pid_t pid, struct dump_thread *t, char line[256],
+/* False: nothing can be known of the thread without stopping it. */
+static bool read_call(pid_t pid, struct dump_thread *t, struct threads_call *c,
 		      struct safe_point_registers *r)
 {
-	char *at = line;
-
-	if (!read_file(pid, t->tid, "syscall", line, 256) || !strchr("-0123456789", *line))
+	if (!threads_call(pid, t->tid, c))
 		return false;
-	t->call = strtol(at, &at, 10);
-	for (int i = 0; t->call >= 0 && i < 6; i++)
-		t->argument[i] = strtoull(at, &at, 16);
-	r->of[ARCH_SP] = strtoull(at, &at, 16);
-	r->pc = strtoull(at, &at, 16);
+	t->call = c->number;
+	memcpy(t->argument, c->argument, sizeof(t->argument));
+	r->of[ARCH_SP] = c->sp;
+	r->pc = c->pc;
 	return r->pc != 0;
 }
 
@@ -102,7 +98,8 @@ static void read_python(const struct reading *g, const struct dump_thread *t)
 static bool read_asleep(struct reading *g, struct dump_thread *t)
 {
 	struct dump_moment *m = g->moment;
-	char before[256], after[256], stat[PROC_STAT_BYTES];
+	struct threads_call before, after;
+	char stat[PROC_STAT_BYTES];
 	pid_t pid = g->d->pid;
 
 	for (int i = 0; i < TRIES; i++) {
@@ -112,11 +109,12 @@ static bool read_asleep(struct reading *g, struct dump_thread *t)
 		t->state = state ? *state : 'X';
 		m->all = false;
 		m->window.bytes = 0;
-		if (t->state == 'R' || !read_call(pid, t, before, &m->registers))
+		if (t->state == 'R' || !read_call(pid, t, &before, &m->registers))
 			break;
 		read_python(g, t);
 		dump_stack_walk(&g->stacks, m, g->d->names, t);
-		if (read_call(pid, t, after, &m->registers) && !strcmp(before, after) &&
+		if (read_call(pid, t, &after, &m->registers) &&
+		    !memcmp(&before, &after, sizeof(before)) &&
 		    threads_sleeps(pid, t->tid) == sleeps)
 			return true;
 	}

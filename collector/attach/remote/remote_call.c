@@ -2,14 +2,12 @@
 /* Calls that the borrowed thread makes. Two ways: run() stops it at each system call, and so sees
  * it at the gate for certain. A held call is stopped nowhere, but waits at its end until it is
  * taken back; a tracer that comes too late for that finds the thread at home, and leaves it. */
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "collector/attach/remote/remote.h"
+#include "collector/attach/safe_point/threads.h"
 #include "profile/base/error.h"
 
 #define CALLS_MS (2 * REMOTE_CALL_MS) /* where it makes system calls all the while */
@@ -58,23 +56,12 @@ static int leave(struct remote *r, bool running, struct profile_error *err)
 }
 
 /* In which call it sleeps, and of what, the kernel tells. */
-static bool sleeps_in(const struct remote *r, unsigned long call, uint64_t argument)
+static bool sleeps_in(const struct remote *r, long call, uint64_t argument)
 {
-	unsigned long number;
-	unsigned long long first;
-	char path[64], text[160];
-	ssize_t n;
-	int file;
+	struct threads_call c;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)r->target.pid, (int)r->tid);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	n = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[n > 0 ? n : 0] = '\0';
-	return sscanf(text, "%lu 0x%llx", &number, &first) == 2 && number == call &&
-	       first == argument;
+	return threads_call(r->target.pid, r->tid, &c) && c.number == call &&
+	       c.argument[0] == argument;
 }
 
 /* Was it interrupted in this system call of ours, and nothing came of the call? */

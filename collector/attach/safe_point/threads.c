@@ -16,20 +16,9 @@
 #define MOST_THREADS 65536u
 #define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */
 
-enum rank {
-	RANK_FIRST,
-	RANK_FRAGILE,
-	RANK_LIMITED,
-	RANK_RUNNING,
-	RANK_SHORT,
-	RANK_EPOLL,
-	RANK_ANEW,
-	RANK_NEVER
-};
-
 struct thread {
 	pid_t tid;
-	enum rank rank;
+	enum threads_rank rank;
 };
 
 static void read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
@@ -38,7 +27,7 @@ static void read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, s
 }
 
 /* By a copy of the descriptor: its own options tell. */
-static bool ask_for_limit(pid_t pid, unsigned long fd, int option)
+static bool ask_for_limit(pid_t pid, uint64_t fd, int option)
 {
 	char link[8];
 	struct timeval limit = {0};
@@ -63,10 +52,10 @@ static bool ask_for_limit(pid_t pid, unsigned long fd, int option)
 
 /* Has the socket such a limit? Each is asked once: what closes it while there is a copy does not
  * end the connection. A limit that is set later is met by the next attach. */
-static bool has_limit(pid_t pid, unsigned long fd, int option)
+static bool has_limit(pid_t pid, uint64_t fd, int option)
 {
 	static struct known {
-		unsigned long fd;
+		uint64_t fd;
 		pid_t pid;
 		int option;
 		bool limited;
@@ -78,39 +67,39 @@ static bool has_limit(pid_t pid, unsigned long fd, int option)
 	return k->limited;
 }
 
-static enum rank rank_of_limit(bool limited)
+static enum threads_rank rank_of_limit(bool limited)
 {
-	return limited ? RANK_ANEW : RANK_FRAGILE;
+	return limited ? THREADS_ANEW : THREADS_FRAGILE;
 }
 
-static enum rank rank_of_epoll(int limit_ms)
+static enum threads_rank rank_of_epoll(int limit_ms)
 {
 	if (limit_ms == 0)
-		return RANK_LIMITED;
-	return limit_ms > 0 ? RANK_EPOLL : RANK_FRAGILE;
+		return THREADS_LIMITED;
+	return limit_ms > 0 ? THREADS_EPOLL : THREADS_FRAGILE;
 }
 
-static enum rank rank_of_futex(const unsigned long *argument)
+static enum threads_rank rank_of_futex(const uint64_t *argument)
 {
-	const unsigned long wait = 0, wait_bitset = 9, command = argument[1] & 0x7f;
+	const uint64_t wait = 0, wait_bitset = 9, command = argument[1] & 0x7f;
 
-	return (command == wait || command == wait_bitset) && argument[3] == 0 ? RANK_FIRST
-									       : RANK_LIMITED;
+	return (command == wait || command == wait_bitset) && argument[3] == 0 ? THREADS_FIRST
+									       : THREADS_LIMITED;
 }
 
 /* What has come is the result of a call that a stop ends, however much is asked for. After several
  * messages it fails the next call, too, with an error that no program knows. */
-static enum rank rank_of_receive(pid_t pid, long call, const unsigned long *argument)
+static enum threads_rank rank_of_receive(pid_t pid, long call, const uint64_t *argument)
 {
-	unsigned long flags = argument[call == SYS_recvmsg ? 2 : 3];
+	uint64_t flags = argument[call == SYS_recvmsg ? 2 : 3];
 
 	if (has_limit(pid, argument[0], SO_RCVTIMEO))
-		return RANK_ANEW;
-	return call == SYS_recvmmsg || flags & MSG_WAITALL ? RANK_SHORT : RANK_FIRST;
+		return THREADS_ANEW;
+	return call == SYS_recvmmsg || flags & MSG_WAITALL ? THREADS_SHORT : THREADS_FIRST;
 }
 
 /* The kernel takes up most calls again exactly as they were, with the time that is left. */
-static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
+static enum threads_rank rank_of(pid_t pid, long call, const uint64_t *argument)
 {
 	const unsigned long has_arguments = 8; /* IORING_ENTER_EXT_ARG: a time limit among them */
 
@@ -119,7 +108,7 @@ static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
 	case SYS_readv:
 	case SYS_accept:
 	case SYS_accept4:
-		return has_limit(pid, argument[0], SO_RCVTIMEO) ? RANK_ANEW : RANK_FIRST;
+		return has_limit(pid, argument[0], SO_RCVTIMEO) ? THREADS_ANEW : THREADS_FIRST;
 	case SYS_recvfrom:
 	case SYS_recvmsg:
 	case SYS_recvmmsg:
@@ -129,12 +118,12 @@ static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
 	case SYS_sendto:
 	case SYS_sendmsg:
 	case SYS_sendmmsg:
-		return has_limit(pid, argument[0], SO_SNDTIMEO) ? RANK_ANEW : RANK_SHORT;
+		return has_limit(pid, argument[0], SO_SNDTIMEO) ? THREADS_ANEW : THREADS_SHORT;
 	case SYS_connect:
-		return has_limit(pid, argument[0], SO_SNDTIMEO) ? RANK_ANEW : RANK_LIMITED;
+		return has_limit(pid, argument[0], SO_SNDTIMEO) ? THREADS_ANEW : THREADS_LIMITED;
 	case SYS_wait4:
 	case SYS_waitid:
-		return RANK_FIRST;
+		return THREADS_FIRST;
 	case SYS_futex:
 		return rank_of_futex(argument);
 	case SYS_epoll_pwait:
@@ -152,77 +141,74 @@ static enum rank rank_of(pid_t pid, long call, const unsigned long *argument)
 		return rank_of_limit(argument[4] != 0);
 	case SYS_io_uring_enter:
 		if (!(argument[3] & has_arguments) && argument[1])
-			return RANK_SHORT;
+			return THREADS_SHORT;
 		return rank_of_limit(argument[3] & has_arguments);
 #ifdef SYS_semop
 	case SYS_semop:
-		return RANK_FRAGILE;
+		return THREADS_FRAGILE;
 #endif
 	default:
-		return RANK_LIMITED;
+		return THREADS_LIMITED;
 	}
 }
 
 /* The file's text is "running"; or the number of the call, six arguments, the stack pointer and the
  * address of the code; or -1, where it is in no call, and these two. */
-static enum rank rank_by_call(pid_t pid, const char *text, unsigned long *sp)
+bool threads_call(pid_t pid, pid_t tid, struct threads_call *c)
 {
-	unsigned long argument[6], pc;
-	char *end;
-	long call;
+	char text[256], *at = text;
 
-	*sp = 0;
-	if (text[0] == '\0' || strncmp(text, "running", 7) == 0)
-		return RANK_RUNNING;
-	call = strtol(text, &end, 10);
-	if (call < 0)
-		return sscanf(end, "%lx %lx", sp, &pc) == 2 ? RANK_RUNNING : RANK_NEVER;
-	for (unsigned i = 0; i < 6; i++)
-		argument[i] = strtoul(end, &end, 16);
-	*sp = strtoul(end, &end, 16);
-	if (call == SYS_exit || call == SYS_exit_group || call == SYS_execve)
-		return RANK_NEVER;
-	return rank_of(pid, call, argument);
+	*c = (struct threads_call){.number = -1};
+	read_of_thread(pid, tid, "syscall", text, sizeof(text));
+	if (!strchr("-0123456789", *text) || !*text)
+		return false;
+	c->number = strtol(at, &at, 10);
+	for (int i = 0; c->number >= 0 && i < 6; i++)
+		c->argument[i] = strtoull(at, &at, 16);
+	c->sp = strtoull(at, &at, 16);
+	c->pc = strtoull(at, &at, 16);
+	return true;
 }
 
-static enum rank rank_thread(pid_t pid, pid_t tid, const struct proc_map_list *maps)
+static enum threads_rank rank_of_call(pid_t pid, pid_t tid, uint64_t *sp)
+{
+	struct threads_call c;
+
+	*sp = 0;
+	if (!threads_call(pid, tid, &c))
+		return THREADS_RUNNING;
+	*sp = c.sp;
+	if (c.number < 0)
+		return c.sp ? THREADS_RUNNING : THREADS_NEVER;
+	if (c.number == SYS_exit || c.number == SYS_exit_group || c.number == SYS_execve)
+		return THREADS_NEVER;
+	return rank_of(pid, c.number, c.argument);
+}
+
+static enum threads_rank rank_thread(pid_t pid, pid_t tid, const struct proc_map_list *maps)
 {
 	char text[PROC_STAT_BYTES];
 	const char *state = proc_stat_read(pid, tid, text);
 	const struct proc_map *map;
-	unsigned long sp;
-	enum rank rank;
+	uint64_t sp;
+	enum threads_rank rank;
 
 	/* asleep or running: not stopped, dying, or where no signal reaches it */
 	if (state == NULL || (*state != 'S' && *state != 'R'))
-		return RANK_NEVER;
-	read_of_thread(pid, tid, "syscall", text, sizeof(text));
-	rank = rank_by_call(pid, text, &sp);
+		return THREADS_NEVER;
+	rank = rank_of_call(pid, tid, &sp);
 	map = proc_maps_find(maps, sp);
 	return sp == 0 || (map != NULL && map->readable && map->writable &&
 			   sp - map->start >= SAFE_POINT_ROOM)
 		       ? rank
-		       : RANK_NEVER;
+		       : THREADS_NEVER;
 }
 
-enum safe_point_wait threads_wait(pid_t pid, pid_t tid)
+enum threads_rank threads_rank(pid_t pid, pid_t tid)
 {
-	char text[256];
-	unsigned long sp;
+	uint64_t sp;
 
-	read_of_thread(pid, tid, "syscall", text, sizeof(text));
-	switch (rank_by_call(pid, text, &sp)) {
-	case RANK_FRAGILE:
-		return SAFE_POINT_WAIT_FRAGILE;
-	case RANK_SHORT:
-		return SAFE_POINT_WAIT_SHORT;
-	case RANK_EPOLL:
-		return SAFE_POINT_WAIT_EPOLL;
-	case RANK_ANEW:
-		return SAFE_POINT_WAIT_ANEW;
-	default:
-		return SAFE_POINT_WAIT_GOES_ON;
-	}
+	return rank_of_call(pid, tid, &sp);
 }
 
 /* The line of a thread's status. */
@@ -249,7 +235,7 @@ unsigned long threads_epoll(pid_t pid, pid_t tid)
 	char text[MOST_STATUS];
 	unsigned long before = threads_sleeps(pid, tid);
 
-	if (threads_wait(pid, tid) != SAFE_POINT_WAIT_EPOLL)
+	if (threads_rank(pid, tid) != THREADS_EPOLL)
 		return 0;
 	read_of_thread(pid, tid, "status", text, sizeof(text));
 	return strstr(text, "\nState:\tS") && parse_sleeps(text) == before ? before : 0;
@@ -269,7 +255,7 @@ size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, si
 	pid_t tid;
 	while (t != NULL && count < MOST_THREADS && (tid = kernel_file_next(&tasks)) >= 0) {
 		t[count] = (struct thread){tid, rank_thread(pid, tid, maps)};
-		count += t[count].rank != RANK_NEVER;
+		count += t[count].rank != THREADS_NEVER;
 	}
 	kernel_file_leave(&tasks);
 	if (count > 0)

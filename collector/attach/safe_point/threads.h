@@ -3,24 +3,38 @@
  * they wait in decides. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "profile/base/proc_maps.h"
 
 #define SAFE_POINT_ROOM 16384u /* below the stack pointer: for the frame that saves a thread */
 
-enum safe_point_wait {
-	SAFE_POINT_WAIT_GOES_ON, /* a stop changes nothing; or it does not wait */
-	SAFE_POINT_WAIT_FRAGILE, /* nothing, unless the tracer is killed at once: then it ends with
-				    EINTR */
-	SAFE_POINT_WAIT_SHORT,	 /* it may end with a part of what was asked for */
-	SAFE_POINT_WAIT_EPOLL, /* fragile, and has a time limit in a register, which begins anew */
-	SAFE_POINT_WAIT_ANEW   /* the same, of another call */
+/* In that order. Behind THREADS_FRAGILE each takes more from a thread that waits. */
+enum threads_rank {
+	THREADS_NEVER,
+	THREADS_FIRST,	 /* a stop changes nothing */
+	THREADS_FRAGILE, /* nothing, unless the tracer is killed at once: then it ends with EINTR */
+	THREADS_LIMITED, /* nothing; it ends by itself */
+	THREADS_RUNNING,
+	THREADS_SHORT, /* it may end with a part of what was asked for */
+	THREADS_EPOLL, /* fragile, and has a time limit in a register, which begins anew */
+	THREADS_ANEW   /* the same, of another call */
 };
 
-/* What the thread waits in now. */
-enum safe_point_wait threads_wait(pid_t pid, pid_t tid);
+/* The system call that a thread is in, as the kernel tells it without a stop. */
+struct threads_call {
+	long number; /* -1: in none, and of the others only the last two are known */
+	uint64_t argument[6], sp, pc;
+};
+
+/* False: it runs, or nothing can be known. */
+bool threads_call(pid_t pid, pid_t tid, struct threads_call *c);
+
+/* By what the thread waits in now. */
+enum threads_rank threads_rank(pid_t pid, pid_t tid);
 
 /* How often it has gone to sleep, which a processor that is taken from it does not change; 0: not
  * known. */
