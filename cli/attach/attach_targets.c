@@ -56,19 +56,16 @@ static uint64_t start_of(pid_t pid)
 static int check(struct attach_one *one, const char *library, bool stubs, bool named)
 {
 	pid_t pid = one->facts.target.pid;
-	struct profile_error err, ignored;
-	bool dormant = !refusal_check(pid, library, false, &one->facts, &ignored);
+	struct profile_error err;
 
-	if (dormant && !stubs) {
-		one->woken = true;
+	if (!refusal_check(pid, library, !stubs, &one->facts, &err)) {
+		one->woken = !stubs && *one->facts.wake;
 		return 0;
 	}
-	if (!refusal_check(pid, library, true, &one->facts, &err))
-		return 0;
 	one->facts.target.pid = pid;
 	if (named || start_of(pid))
 		say(err.text);
-	if (dormant)
+	if (stubs && *one->facts.wake)
 		say("It is dormant, and would be woken without that but for -s, and groups of "
 		    "libraries: they go in by ptrace only");
 	return -1;

@@ -6,7 +6,6 @@
 #include "cli/attach/attach_targets.h"
 #include "cli/cmd.h"
 #include "collector/attach/target/relatives.h"
-#include "collector/launch/environment.h"
 #include "collector/launch/launch.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
@@ -71,10 +70,10 @@ static void tell(pid_t pid, const struct scp_attach_slots *s)
 }
 
 /* 0 put right, 1 nothing was to be done, -1 having said why not. A child may end meanwhile. */
-static int detach_one(pid_t pid, const char *library, bool child)
+static int detach_one(pid_t pid, bool child)
 {
 	struct attach_target target = {.pid = pid};
-	struct refusal_facts facts;
+	char page[PATH_MAX];
 	struct attach_result r = {0};
 	struct profile_error err;
 	bool was = false;
@@ -85,8 +84,8 @@ static int detach_one(pid_t pid, const char *library, bool child)
 		return 1;
 	if (!target.process_start)
 		return complaint_say(COMMAND, "there is no process %d", (int)pid);
-	if (!refusal_check(pid, library, false, &facts, &err) && *facts.wake) {
-		result = leave_page(facts.wake, &err);
+	if (wake_find(pid, page, sizeof(page))) {
+		result = leave_page(page, &err);
 		if (!result)
 			printf("process %d: it is told to stop, and does at its next call\n",
 			       (int)pid);
@@ -118,7 +117,7 @@ static int detach_page(const char *page)
 }
 
 /* And those that it forked: they map the same page. */
-static int detach(pid_t pid, const char *library)
+static int detach(pid_t pid)
 {
 	static pid_t pids[RELATIVES_MOST];
 	char control[PATH_MAX];
@@ -129,10 +128,10 @@ static int detach(pid_t pid, const char *library)
 		return -1;
 	if (*control)
 		count = relatives_mapping(control, pids, RELATIVES_MOST);
-	result = detach_one(pid, library, false);
+	result = detach_one(pid, false);
 	for (size_t i = 0; i < count; i++)
 		if (pids[i] != pid)
-			failed |= detach_one(pids[i], library, true) < 0;
+			failed |= detach_one(pids[i], true) < 0;
 	if (result == 1)
 		printf("process %d: nothing to put right\n", (int)pid);
 	return result < 0 || failed ? -1 : 0;
@@ -140,9 +139,7 @@ static int detach(pid_t pid, const char *library)
 
 int cmd_detach(int argc, char **argv)
 {
-	struct profile_error err;
 	struct signal_wait signals;
-	char library[PATH_MAX];
 	int status = options_parse(&cmd_detach_usage, argc, argv, NULL, NULL);
 
 	if (status != OPTIONS_GO)
@@ -154,16 +151,11 @@ int cmd_detach(int argc, char **argv)
 	for (int i = optind; i < argc; i++)
 		if (!attach_options_is_page(argv[i]) && !attach_options_pid(COMMAND, argv[i]))
 			return cmd_detach_usage.bad_usage;
-	if (environment_find_library(library, sizeof(library), &err)) {
-		complaint_lines(COMMAND, err.text);
-		return FAILED;
-	}
 	signal_wait_begin(&signals); /* no half work */
 	status = 0;
 	for (int i = optind; i < argc; i++)
-		if (attach_options_is_page(argv[i])
-			    ? detach_page(argv[i])
-			    : detach(attach_options_pid(COMMAND, argv[i]), library))
+		if (attach_options_is_page(argv[i]) ? detach_page(argv[i])
+						    : detach(attach_options_pid(COMMAND, argv[i])))
 			status = FAILED;
 	return status;
 }

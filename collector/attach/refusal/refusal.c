@@ -33,7 +33,7 @@ enum verdict { GO, NOT_YET, REFUSED };
 struct question {
 	pid_t pid, tool;
 	const char *library;
-	bool by_ptrace;
+	bool page; /* suffices */
 };
 
 /* What another process found out for us. */
@@ -129,12 +129,23 @@ static enum verdict check_ptrace(const struct refusal_process *p, const struct r
 	return GO;
 }
 
-static void note_process(const struct refusal_process *p, struct refusal_facts *f)
+/* What /proc shows of any process. 0; or -1 with *err. */
+static int look_at(pid_t pid, pid_t tool, bool by_ptrace, struct refusal_process *p,
+		   struct refusal_maps *m, struct refusal_facts *f, struct profile_error *err)
 {
+	if (refusal_process_read(pid, p, err))
+		return -1;
 	f->inner_pid = p->inner_pid;
 	f->uid = p->owner.uid;
 	f->gid = p->owner.gid;
 	f->threads = p->threads;
+	if (refusal_process_judge(p, tool, by_ptrace, err))
+		return -1;
+	if (refusal_program_read_maps(pid, m))
+		return explain_closed(p, err);
+	f->preloaded = m->preloaded;
+	read_exe(pid, f->exe);
+	return 0;
 }
 
 static enum verdict look(const struct question *q, struct refusal_facts *f,
@@ -143,31 +154,17 @@ static enum verdict look(const struct question *q, struct refusal_facts *f,
 	struct refusal_process p;
 	struct refusal_maps m;
 
-	if (refusal_process_read(q->pid, &p, err))
+	if (look_at(q->pid, q->tool, !q->page, &p, &m, f, err))
 		return REFUSED;
-	note_process(&p, f);
-	if (refusal_process_judge(&p, q->tool, q->by_ptrace, err))
-		return REFUSED;
-	if (refusal_program_read_maps(q->pid, &m)) {
-		explain_closed(&p, err);
-		return REFUSED;
-	}
-	f->other_root = !relatives_same_root(q->pid, getpid());
-	f->preloaded = m.preloaded;
-	read_exe(q->pid, f->exe);
 	/* root never goes by a path that the process's owner chose: what that leads to may change,
 	 * and then root would write into a page of somebody else's */
 	if (!wake_find(q->pid, f->wake, sizeof(f->wake)))
 		*f->wake = '\0';
-	if (q->by_ptrace)
-		return check_ptrace(&p, &m, f, q->library, err);
-	if (*f->wake)
+	if (q->page && *f->wake)
 		return GO;
-	refusal_say(&p, err,
-		    "%s: " REFUSAL_DORMANT " and SCPROF_OUT=DIR, a directory that scprof sees, too",
-		    f->preloaded ? "it records since its start, or has no wake page"
-				 : "libscprof.so is not in it, so it cannot be woken");
-	return REFUSED;
+	if (q->page && refusal_process_judge(&p, q->tool, true, err))
+		return REFUSED;
+	return check_ptrace(&p, &m, f, q->library, err);
 }
 
 /* A process is its number and the moment when it began. */
@@ -238,11 +235,10 @@ static int look_apart(const struct question *q, struct refusal_facts *f, struct 
 	return result ? -1 : 0;
 }
 
-int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal_facts *f,
+int refusal_check(pid_t pid, const char *library, bool page, struct refusal_facts *f,
 		  struct profile_error *err)
 {
-	struct question q = {
-		.pid = pid, .tool = getpid(), .library = library, .by_ptrace = by_ptrace};
+	struct question q = {.pid = pid, .tool = getpid(), .library = library, .page = page};
 
 	char path[64];
 	struct stat st;
@@ -260,14 +256,8 @@ int refusal_look(pid_t pid, struct refusal_facts *f, struct profile_error *err)
 	struct refusal_maps m;
 
 	*f = (struct refusal_facts){.target.pid = pid};
-	if (refusal_process_read(pid, &p, err))
+	if (look_at(pid, getpid(), false, &p, &m, f, err))
 		return -1;
-	note_process(&p, f);
-	if (refusal_process_judge(&p, getpid(), false, err))
-		return -1;
-	if (refusal_program_read_maps(pid, &m))
-		return explain_closed(&p, err);
-	read_exe(pid, f->exe);
 	return m.readable ? refusal_access_try(&p, m.readable, err) : 0;
 }
 

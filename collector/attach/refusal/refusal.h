@@ -18,7 +18,6 @@ struct refusal_facts {
 	pid_t inner_pid; /* its number in its own pid namespace */
 	uid_t uid;	 /* effective, of the process */
 	gid_t gid;
-	bool other_root;     /* its mount namespace or root directory is not ours */
 	bool preloaded;	     /* libscprof.so is mapped already */
 	char wake[PATH_MAX]; /* of its wake page, as wake_open takes it; "": none */
 	char exe[PATH_MAX];
@@ -26,12 +25,12 @@ struct refusal_facts {
 };
 
 /* 0, or -1 with *err: one line, what and why and what to do. `library`: its path, as the process
- * would open it; NULL: it will be copied in, and is not looked for there. `by_ptrace`: false, where
- * the process is to be woken by its page only. *f holds what was found out, also on failure: a wake
- * page may be a way in where ptrace is not.
+ * would open it; NULL: it will be copied in, and is not looked for there. `page`: a process that
+ * has a wake page (f->wake) is let through by that alone, without ptrace. *f holds what was found
+ * out, also on failure.
  *
  * Under 1 ms of work for usual processes; one that is just being executed is given a second. */
-int refusal_check(pid_t pid, const char *library, bool by_ptrace, struct refusal_facts *f,
+int refusal_check(pid_t pid, const char *library, bool page, struct refusal_facts *f,
 		  struct profile_error *err);
 
 /* The same for one that is only looked into: any program, also one that is stopped or traced. */

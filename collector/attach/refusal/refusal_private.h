@@ -33,7 +33,7 @@ int refusal_say(const struct refusal_process *p, struct profile_error *err, cons
 /* refusal_process.c */
 /* 0; or -1 with *err: there is none. */
 int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_error *err);
-/* `tool`: our own process. `by_ptrace` as for refusal_check. */
+/* `tool`: our own process. `by_ptrace`: not by its page. */
 int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_ptrace,
 			  struct profile_error *err);
 
