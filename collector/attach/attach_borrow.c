@@ -46,19 +46,6 @@ struct borrowing {
 	uint64_t looked_ns; /* at the thread that is asked, before it is stopped */
 };
 
-static uint64_t find_room(struct attach_working *w)
-{
-	struct sigframe_state *s = &w->remote.was;
-	uint64_t room;
-
-	s->small = false;
-	room = remote_library_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
-	if (room || w->area)
-		return room;
-	s->small = true;
-	return remote_library_stack_room(&w->maps, &s->regs, sigframe_bytes(s));
-}
-
 static uint64_t elapsed_ms(const struct borrowing *b)
 {
 	return (remote_now_ns() - b->since_ns) / 1000000u;
@@ -216,7 +203,8 @@ static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
 		if (!waits_anew(b, tid))
 			note_anew(w, tid);
 	}
-	*room = find_room(w);
+	*room = remote_library_stack_room(&w->maps, &w->remote.was.regs,
+					  sigframe_bytes(&w->remote.was));
 	if (!*room && !w->area)
 		b->why = "its stack has no room";
 	else if (w->remote.unknown_call && elapsed_ms(b) < PATIENT_MS)

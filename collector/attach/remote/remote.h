@@ -93,8 +93,6 @@ struct sigframe_state {
 	uint64_t mask;	   /* of blocked signals */
 	const uint8_t *fp; /* NT_X86_XSTATE; NULL: as a new process has it */
 	size_t fp_bytes;
-	bool small; /* no room for matrix registers that the thread may have asked for, and left
-		       empty */
 };
 
 /* Bytes that a frame of such a state takes at most, alignment included. */

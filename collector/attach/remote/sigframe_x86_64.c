@@ -84,28 +84,18 @@ static uint64_t features_of(const struct sigframe_state *s, size_t *bytes)
 	return features;
 }
 
-/* Without the magic word. */
-static size_t fp_bytes(const struct sigframe_state *s)
-{
-	size_t bytes = s->fp ? s->fp_bytes : 0;
-
-	if (s->small && has_xstate(s))
-		features_of(s, &bytes);
-	return bytes;
-}
-
 size_t sigframe_bytes(const struct sigframe_state *s)
 {
-	return sizeof(struct frame) + (s->fp ? fp_bytes(s) + sizeof(uint32_t) + 64 : 0) + 32;
+	return sizeof(struct frame) + (s->fp ? s->fp_bytes + sizeof(uint32_t) + 64 : 0) + 32;
 }
 
 static void write_fp(const struct sigframe_state *s, uint8_t *to)
 {
 	uint64_t features;
 	uint32_t magic = MAGIC_2, words[12] = {MAGIC_1};
-	size_t bytes, all = fp_bytes(s);
+	size_t bytes;
 
-	memcpy(to, s->fp, all);
+	memcpy(to, s->fp, s->fp_bytes);
 	if (!has_xstate(s))
 		return;
 	features = features_of(s, &bytes);
@@ -113,7 +103,7 @@ static void write_fp(const struct sigframe_state *s, uint8_t *to)
 	memcpy(words + 2, &features, sizeof(features));
 	words[4] = (uint32_t)bytes;
 	memcpy(to + SOFTWARE_BYTES, words, sizeof(words));
-	memcpy(to + all, &magic, sizeof(magic));
+	memcpy(to + s->fp_bytes, &magic, sizeof(magic));
 	memcpy(to + bytes, &magic, sizeof(magic));
 }
 
@@ -136,7 +126,7 @@ uint64_t sigframe_build(const struct sigframe_state *s, uint64_t restorer, uint6
 	struct frame f = {.restorer = restorer, .flags = HAS_SS | STRICT_SS, .mask = s->mask};
 
 	if (s->fp)
-		fp = (top - fp_bytes(s) - sizeof(uint32_t)) & ~63ull;
+		fp = (top - s->fp_bytes - sizeof(uint32_t)) & ~63ull;
 	at = ((fp - sizeof(f)) & ~15ull) - 8;
 	memset(to, 0, top - at);
 	if (s->fp) {
