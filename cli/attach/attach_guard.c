@@ -8,24 +8,38 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST   4096 /* processes */
-#define PIPE   3    /* its descriptor there */
-#define DIGITS 12
+#define PIPE 3 /* its descriptor there */
 
-static const pid_t all_is_well = 0;
-
-static void keep_guard(int from, const char *page)
+/* `scprof detach` of these. */
+static char **words_of(const struct attach_targets *t)
 {
-	static char number[MOST][DIGITS];
-	static const char *arguments[MOST + 4] = {"scprof", "detach"};
+	char **words = calloc(t->count + 3, sizeof(*words));
+
+	if (!words)
+		_exit(0);
+	words[0] = "scprof";
+	words[1] = "detach";
+	for (size_t i = 0; i < t->count; i++) {
+		const struct refusal_facts *f = &t->one[i].facts;
+
+		if (!f->target.pid)
+			words[2 + i] = (char *)f->wake;
+		else if (asprintf(&words[2 + i], "%d", (int)f->target.pid) < 0)
+			_exit(0);
+	}
+	return words;
+}
+
+static void keep_guard(int from, char **words)
+{
 	static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE};
-	size_t count = 0, first = 2;
 	sigset_t none;
-	pid_t pid;
+	char word;
 
 	setsid();
 	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
@@ -37,24 +51,15 @@ static void keep_guard(int from, const char *page)
 		if (open("/dev/null", O_RDWR) != fd)
 			return;
 	}
-	if (page)
-		arguments[first++] = page;
-	while (read(PIPE, &pid, sizeof(pid)) == (ssize_t)sizeof(pid)) {
-		if (pid == all_is_well)
-			return;
-		if (count == MOST)
-			continue;
-		snprintf(number[count], DIGITS, "%d", (int)pid);
-		arguments[first + count] = number[count];
-		count++;
-	}
+	if (read(PIPE, &word, 1) != 0) /* all is well */
+		return;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (page || count) /* by its own file, which the tool's name may not lead to any more */
-		execv("/proc/self/exe", (char *const *)arguments);
+	/* by its own file, which the tool's name may not lead to any more */
+	execv("/proc/self/exe", words);
 }
 
-void attach_guard_begin(struct attach_guard *g, const char *page)
+void attach_guard_begin(struct attach_guard *g, const struct attach_targets *t)
 {
 	sigset_t all, before;
 	int fd[2];
@@ -66,7 +71,7 @@ void attach_guard_begin(struct attach_guard *g, const char *page)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	g->pid = fork();
 	if (!g->pid) {
-		keep_guard(fd[0], page);
+		keep_guard(fd[0], words_of(t));
 		_exit(0);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -78,17 +83,11 @@ void attach_guard_begin(struct attach_guard *g, const char *page)
 	}
 }
 
-void attach_guard_note(struct attach_guard *g, pid_t pid)
-{
-	if (g->fd >= 0 && write(g->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid))
-		attach_guard_end(g);
-}
-
 void attach_guard_end(struct attach_guard *g)
 {
 	if (g->fd < 0)
 		return;
-	if (write(g->fd, &all_is_well, sizeof(all_is_well)) < 0)
+	if (write(g->fd, "", 1) < 0)
 		kill(g->pid, SIGKILL); /* it is gone, and is waited for below */
 	close(g->fd);
 	g->fd = -1;

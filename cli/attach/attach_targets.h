@@ -101,12 +101,8 @@ struct attach_guard {
 	pid_t pid;
 };
 
-/* Before any thread. `page`: the file by which processes are recorded that have no number here;
- * NULL: none. */
-void attach_guard_begin(struct attach_guard *g, const char *page);
-
-/* Call this when that process is about to be recorded. */
-void attach_guard_note(struct attach_guard *g, pid_t pid);
+/* Before any thread. */
+void attach_guard_begin(struct attach_guard *g, const struct attach_targets *t);
 
 /* All are as they were, or it was said why not. */
 void attach_guard_end(struct attach_guard *g);

@@ -225,15 +225,6 @@ static void tell_watcher(const struct attach *a)
 		say_format("cannot say where the profiles are: %s", strerror(errno));
 }
 
-static void begin_guard(struct attach *a)
-{
-	bool page = !first(a)->target.pid;
-
-	attach_guard_begin(&a->guard, page ? first(a)->wake : NULL);
-	for (size_t i = 0; !page && i < a->targets.count; i++)
-		attach_guard_note(&a->guard, a->targets.one[i].facts.target.pid);
-}
-
 static void sample(struct attach *a)
 {
 	pid_t *pid = calloc(a->targets.count + 1, sizeof(*pid));
@@ -287,7 +278,7 @@ static int go_and_record(struct attach *a)
 {
 	signal_wait_begin(&a->signals);
 	signal(SIGPIPE, SIG_IGN);
-	begin_guard(a);
+	attach_guard_begin(&a->guard, &a->targets);
 	if (prepare(a)) {
 		attach_guard_end(&a->guard);
 		return FAILED;
