@@ -57,12 +57,9 @@ static int write_stubs(struct attach *a)
 	struct recording *r = &a->recording;
 	const char *base = a->place.directory.base;
 
-	if (!r->chosen.count)
-		return 0;
-	if (run_symbols_write(&r->chosen, base, a->place.there ? NULL : r->output.directory,
-			      r->stubs, sizeof(r->stubs)))
+	if (run_symbols_write(r, base, a->place.there ? NULL : r->output.directory))
 		return -1;
-	if (!a->place.there || !strncmp(r->stubs, base, strlen(base)))
+	if (!*r->stubs || !a->place.there || !strncmp(r->stubs, base, strlen(base)))
 		return 0;
 	return say_format("-s: %.300s, as the process sees it, is mounted noexec",
 			  a->place.copy.inner_directory);
@@ -105,8 +102,7 @@ static int prepare(struct attach *a)
 	r->options.filters.uid = first(a)->uid;
 	r->options.filters.gid = first(a)->gid;
 	/* of the first process: functions that only other processes have are not timed */
-	if (recording_wants_stubs(r) &&
-	    run_symbols_resolve(&r->options, NULL, r->library, &r->chosen, &r->patterns))
+	if (run_symbols_resolve(r, NULL))
 		return -1;
 	if (attach_place_make(&a->place, &a->targets, r->options.copy_to, r->library,
 			      r->output.directory))

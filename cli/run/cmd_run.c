@@ -19,15 +19,6 @@ struct run {
 	struct run_live live;
 };
 
-static int write_stubs(struct run *r)
-{
-	struct recording *c = &r->recording;
-
-	return c->chosen.count ? run_symbols_write(&c->chosen, r->directory.base,
-						   c->output.directory, c->stubs, sizeof(c->stubs))
-			       : 0;
-}
-
 static int set_environment(const struct run *r)
 {
 	if (!environment_set(&r->recording.environment))
@@ -66,12 +57,11 @@ static int prepare(struct run *r)
 			"libscprof.so lies in a directory that LD_PRELOAD cannot name: %s.\n"
 			"Set SCPROF_LIB to a copy whose path has no space, colon or $ in it",
 			c->library);
-	if (recording_wants_stubs(c) && run_symbols_resolve(&c->options, r->program.runner,
-							    c->library, &c->chosen, &c->patterns))
+	if (run_symbols_resolve(c, r->program.runner))
 		return -1;
 	if (run_directory_create(&r->directory, c->output.directory, &err))
 		return say(err.text);
-	if (!write_stubs(r) && !make_dither(r) &&
+	if (!run_symbols_write(c, r->directory.base, c->output.directory) && !make_dither(r) &&
 	    !recording_prepare(c, &r->directory, r->program.asan) && !set_environment(r))
 		return 0;
 	give_up(r);

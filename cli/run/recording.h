@@ -145,15 +145,14 @@ int cmd_run_for(const struct run_options *o, const struct run_observer *observer
 
 /* -s of `scprof run`: from patterns to the stub object, before the command starts. */
 
-/* Of `program`, or of what the process has mapped that options->filters names: those files are
- * opened with the rights of its user. `library`: path of libscprof.so. 0, or -1 having said why. */
-int run_symbols_resolve(const struct run_options *options, const char *program, const char *library,
-			struct selection *chosen, struct symbol_patterns *parsed);
+/* Of `program`, or of what the process has mapped that r->options.filters names: those files are
+ * opened with the rights of its user. Sets r->chosen. 0, or -1 having said why. */
+int run_symbols_resolve(struct recording *r, const char *program);
 
-/* Writes the stub object to a file system that allows mapping of code, by a path that LD_PRELOAD
- * can name: in `directory`, or else `beside`, $TMPDIR, /tmp, /var/tmp. 0, or -1 having said why. */
-int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
-		      char *path, size_t size);
+/* Writes the stub object, if any is chosen, to a file system that allows mapping of code, by a path
+ * that LD_PRELOAD can name: r->stubs, in `directory`, or else `beside`, $TMPDIR, /tmp, /var/tmp. 0,
+ * or -1 having said why. */
+int run_symbols_write(struct recording *r, const char *directory, const char *beside);
 
 /* Explains the problem in one to three lines. */
 void run_symbols_complain(const struct selection *chosen, const struct profile_error *err);

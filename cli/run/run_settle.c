@@ -15,7 +15,6 @@
 #include "collector/duration.h"
 #include "collector/sample/sampler.h"
 #include "profile/base/symbol_pattern.h"
-#include "profile/base/error.h"
 
 #define NAME_MOST 15  /* characters of a thread's name */
 #define LIST_MOST 900 /* of all patterns together: the profile has them */
@@ -48,9 +47,9 @@ static void add_group(char *list, size_t size, const char *text, size_t length)
 		sprintf(list + at, "%s%.*s", at ? "," : "", (int)length, text);
 }
 
-/* The list of groups that -g and SCPROF_GROUPS take: sets o->groups, built_in (the library has
- * wrappers for them), ready_made (patterns of -s) and only_ready_made. 0, or -1 with *err. */
-static int take_groups(struct run_options *o, const char *list, struct profile_error *err)
+/* Sets o->groups, built_in (the library has wrappers for them), ready_made (patterns of -s) and
+ * only_ready_made. */
+static int check_groups(const char *from, const char *list, struct run_options *o)
 {
 	o->groups = list;
 	*o->built_in = *o->ready_made = '\0';
@@ -61,11 +60,9 @@ static int take_groups(struct run_options *o, const char *list, struct profile_e
 		if (is_built_in(at, length)) {
 			add_group(o->built_in, sizeof(o->built_in), at, length);
 		} else if (!patterns) {
-			return error_set(
-				err,
-				"no group is called '%.*s'. There are: socket, io, wait, resolve, "
-				"region, functions, all; of libraries: %s",
-				(int)length, at, symbol_pattern_groups);
+			return say_format("%s: no group is called '%.*s'. There are: socket, io, "
+					  "wait, resolve, region, functions, all; of libraries: %s",
+					  from, (int)length, at, symbol_pattern_groups);
 		} else if (!strstr(o->ready_made, patterns)) {
 			add_group(o->ready_made, sizeof(o->ready_made), patterns, strlen(patterns));
 		}
@@ -77,15 +74,6 @@ static int take_groups(struct run_options *o, const char *list, struct profile_e
 	if (o->only_ready_made)
 		strcpy(o->built_in, "none");
 	return 0;
-}
-
-static int check_groups(const char *from, const char *list, struct run_options *o)
-{
-	struct profile_error err;
-
-	if (!take_groups(o, list, &err))
-		return 0;
-	return say_format("%s: %s", from, err.text);
 }
 
 static int check_states(const char *from, const char *text, struct run_options *o)

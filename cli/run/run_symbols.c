@@ -59,17 +59,19 @@ static int open_mapped(struct selection *c, const struct run_filters *f, const c
 	return failed;
 }
 
-int run_symbols_resolve(const struct run_options *o, const char *program, const char *library,
-			struct selection *chosen, struct symbol_patterns *parsed)
+int run_symbols_resolve(struct recording *r, const char *program)
 {
+	const struct run_options *o = &r->options;
+	struct selection *chosen = &r->chosen;
 	struct profile_error err;
 
-	*chosen = (struct selection){0};
-	if (symbol_pattern_parse(o->ready_made, o->symbols, parsed, &err))
+	if (!recording_wants_stubs(r))
+		return 0;
+	if (symbol_pattern_parse(o->ready_made, o->symbols, &r->patterns, &err))
 		return say(err.text);
-	if ((o->filters.process ? open_mapped(chosen, &o->filters, library, &err)
-				: selection_open(chosen, program, library, NULL, &err)) ||
-	    selection_resolve(chosen, parsed, &err)) {
+	if ((o->filters.process ? open_mapped(chosen, &o->filters, r->library, &err)
+				: selection_open(chosen, program, r->library, NULL, &err)) ||
+	    selection_resolve(chosen, &r->patterns, &err)) {
 		run_symbols_complain(chosen, &err);
 		return -1;
 	}
@@ -91,20 +93,21 @@ static bool may_hold_code(const char *directory)
 	       !(fs.f_flag & ST_NOEXEC) && environment_can_preload(directory);
 }
 
-int run_symbols_write(const struct selection *chosen, const char *directory, const char *beside,
-		      char *path, size_t size)
+int run_symbols_write(struct recording *r, const char *directory, const char *beside)
 {
 	struct profile_error err = {"no directory to write the stubs to: all are mounted noexec"};
 	const char *const places[] = {directory, beside, getenv("TMPDIR"), "/tmp", "/var/tmp"};
 
+	if (!r->chosen.count)
+		return 0;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (!may_hold_code(places[i]))
 			continue;
-		snprintf(path, size, "%s/scprof-symbols-%016llx.so", places[i],
+		snprintf(r->stubs, sizeof(r->stubs), "%s/scprof-symbols-%016llx.so", places[i],
 			 (unsigned long long)random_fresh_seed());
-		if (!stub_object_write(chosen, path, &err))
+		if (!stub_object_write(&r->chosen, r->stubs, &err))
 			return 0;
 	}
-	*path = '\0';
+	*r->stubs = '\0';
 	return say_format("-s: %s", err.text);
 }
