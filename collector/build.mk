@@ -7,7 +7,7 @@ COLLECTOR_MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(COLLEC
 # Tracing is for one architecture.
 COLLECTOR_ATTACH_x86_64 = \
 	$(addprefix collector/attach/,attach_borrow.c attach_calls.c attach_filters.c attach_sample.c attach_state.c attach_work_x86_64.c) \
-	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_library.c remote_stop.c remote_wait.c sigframe_x86_64.c)
+	$(addprefix collector/attach/remote/,remote.c remote_call.c remote_ground.c remote_stop.c remote_wait.c sigframe_x86_64.c)
 
 # The core of the library's unwinder, for the tool.
 COLLECTOR_UNWIND = $(addprefix $(BUILD)/collector/attach/safe_point/unwind_,cfi.o expr.o row.o)
@@ -24,7 +24,7 @@ $(BUILD)/collector/dump/call_names.inc:
 	echo '#include <sys/syscall.h>' | $(CC) -E -dM - | sed -nE 's/^#define __NR_([a-z0-9_]+) ([0-9]+)$$/[\2] = "\1",/p' >$@
 $(BUILD)/collector/dump/dump_fd.o: $(BUILD)/collector/dump/call_names.inc
 $(BUILD)/collector/dump/dump_fd.o: TOOL_CFLAGS += -I$(BUILD)
-$(addprefix $(BUILD)/collector/attach/,remote/remote_library.o) \
+$(addprefix $(BUILD)/collector/attach/,attach_state.o) \
 $(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
 $(addprefix $(BUILD)/collector/sample/,chain.o counts.o image.o python.o python_code.o sample_events.o sampler.o save.o space.o walk.o) \
 $(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_stack.o) $(BUILD)/collector/python/interpreter.o: \

@@ -28,6 +28,8 @@
 
 #define HOUR_NS 3600000000000ull
 
+#define STACK_SLACK 512u /* that stays free below a frame */
+
 /* A thread with a time limit, as it was at the last look. */
 struct watched {
 	pid_t tid;
@@ -45,6 +47,24 @@ struct borrowing {
 	bool known;	    /* since when the thread that is asked waits */
 	uint64_t looked_ns; /* at the thread that is asked, before it is stopped */
 };
+
+/* Where a frame can be written: below the stack pointer, in a stack that belongs to the thread. 0:
+ * nowhere. A stack that a coroutine has in the heap may be too small even for a signal: such a
+ * program gives its handlers another. The stack of a thread has the thread's own block above it. */
+static uint64_t find_room(const struct attach_working *w)
+{
+	const struct user_regs_struct *regs = &w->remote.was.regs;
+	const struct proc_map *map = proc_maps_find(&w->maps, regs->rsp);
+
+	if (!map || !map->writable || map->inode)
+		return 0;
+	if (!map->stack && (regs->fs_base <= regs->rsp || regs->fs_base >= map->end))
+		return 0;
+	if (regs->rsp - map->start <
+	    sigframe_bytes(&w->remote.was) + SIGFRAME_RED_ZONE + STACK_SLACK)
+		return 0;
+	return regs->rsp - SIGFRAME_RED_ZONE;
+}
 
 static uint64_t elapsed_ms(const struct borrowing *b)
 {
@@ -203,8 +223,7 @@ static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
 		if (!waits_anew(b, tid))
 			note_anew(w, tid);
 	}
-	*room = remote_library_stack_room(&w->maps, &w->remote.was.regs,
-					  sigframe_bytes(&w->remote.was));
+	*room = find_room(w);
 	if (!*room && !w->area)
 		b->why = "its stack has no room";
 	else if (w->remote.unknown_call && elapsed_ms(b) < PATIENT_MS)

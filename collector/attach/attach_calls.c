@@ -39,6 +39,32 @@ static int make_area(struct attach_working *w, uint64_t room)
 	return remote_syscall(&w->remote, SYS_mprotect, guard, &status, w->err);
 }
 
+/* Where errno of the borrowed thread lies, by the code of __errno_location; 0: not known.
+ * mov OFFSET(%rip),%rax; add %fs:0,%rax; ret: the word at OFFSET is errno's place in the block of
+ * each thread. */
+static uint64_t find_errno(const struct remote *r, uint64_t errno_location)
+{
+	static const uint8_t load[] = {0x48, 0x8b, 0x05};
+	static const uint8_t add[] = {0x64, 0x48, 0x03, 0x04, 0x25, 0, 0, 0, 0, 0xc3};
+	static const uint8_t branch_mark[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	uint8_t code[4 + 7 + sizeof(add)];
+	const uint8_t *at = code;
+	int32_t offset;
+	uint64_t word;
+
+	if (!errno_location || !remote_read(r, errno_location, code, sizeof(code)))
+		return 0;
+	if (memcmp(at, branch_mark, 4) == 0)
+		at += 4;
+	if (memcmp(at, load, sizeof(load)) != 0 || memcmp(at + 7, add, sizeof(add)) != 0)
+		return 0;
+	memcpy(&offset, at + 3, sizeof(offset));
+	word = errno_location + (uint64_t)(at - code) + 7 + (uint64_t)(int64_t)offset;
+	if (!remote_read(r, word, &word, sizeof(word)))
+		return 0;
+	return r->was.regs.fs_base + word;
+}
+
 /* Stack and texts are in place, and errno is kept. */
 static int fill_area(struct attach_working *w)
 {
@@ -48,7 +74,7 @@ static int fill_area(struct attach_working *w)
 	struct scp_attach_order *order = (struct scp_attach_order *)w->text;
 	bool fine = remote_write(r, w->head, &head, sizeof(head));
 
-	r->errno_at = remote_library_errno(r, w->errno_location);
+	r->errno_at = find_errno(r, w->errno_location);
 	if (r->errno_at && !remote_read(r, r->errno_at, &r->errno_was, sizeof(r->errno_was)))
 		r->errno_at = 0;
 	if (order) {
@@ -157,8 +183,7 @@ static int give_order(struct attach_working *w, uint64_t function, uint64_t argu
 		     &w->remote.code.lock, sizeof(w->remote.code.lock));
 	if (remote_call_held(&w->remote, function, arguments, w->library.state, w->err) != 0)
 		return -1;
-	w->remote.lock_taken = remote_library_state(&w->remote, &w->library, &s, w->err) == 0 &&
-			       s.problem == SCP_ATTACH_LOADER_BUSY;
+	w->remote.lock_taken = attach_state_read(w, &s) == 0 && s.problem == SCP_ATTACH_LOADER_BUSY;
 	return 0;
 }
 

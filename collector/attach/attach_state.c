@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/attach/attach_work.h"
+#include "collector/attach/safe_point/safe_point_private.h"
 #include "include/scprof_version.h"
 #include "profile/base/error.h"
 
@@ -54,12 +55,34 @@ void attach_state_area(struct attach_working *w, const struct scp_attach_state *
 	w->wait = head.wait;
 }
 
+/* By its name among the maps and its tables in memory: its file may be in another root directory,
+ * or have been replaced since. */
+static bool find_symbols(struct attach_working *w)
+{
+	const pid_t pid = w->remote.target.pid;
+	struct attach_library *l = &w->library;
+	struct safe_point_object o;
+
+	if (!l->state && objects_read_tables(&o, pid, w->maps.library)) {
+		l->begin = symbols_find(&o, pid, "scprof_attach_begin_1");
+		l->end = symbols_find(&o, pid, "scprof_attach_end_1");
+		l->state = l->begin && l->end ? symbols_find(&o, pid, "scprof_attach_state_1") : 0;
+	}
+	return l->state;
+}
+
 int attach_state_read(struct attach_working *w, struct scp_attach_state *s)
 {
-	if (!remote_library_symbols(&w->remote, w->maps.library, &w->library))
+	if (!find_symbols(w))
 		return attach_state_say(
 			w, "the libscprof.so in it is of another version, or is just being loaded");
-	return remote_library_state(&w->remote, &w->library, s, w->err);
+	if (!remote_read(&w->remote, w->library.state, s, sizeof(*s)) ||
+	    memcmp(s->magic, SCP_ATTACH_MAGIC, sizeof(s->magic)) != 0 || s->bytes < sizeof(*s) ||
+	    s->status > SCP_ATTACH_BUSY)
+		return attach_state_say(w,
+					"the libscprof.so in it is of another version, or damaged");
+	s->profile[sizeof(s->profile) - 1] = '\0';
+	return 0;
 }
 
 static const char *problem_text(uint32_t problem)
@@ -83,7 +106,7 @@ int attach_state_judge(struct attach_working *w)
 	uint32_t wanted = w->order ? SCP_ATTACH_RECORDING : SCP_ATTACH_DORMANT;
 	struct scp_attach_state s;
 
-	if (remote_library_state(&w->remote, &w->library, &s, w->err) != 0)
+	if (attach_state_read(w, &s) != 0)
 		return -1;
 	result->slots = s.slots;
 	memcpy(result->profile, s.profile, sizeof(result->profile));

@@ -85,6 +85,10 @@ struct area_head {
 	struct area_wait wait;
 };
 
+struct attach_library {
+	uint64_t begin, end, state; /* addresses of what it exports */
+};
+
 struct attach_working {
 	const struct attach_order *order; /* NULL: end */
 	const char *name;		  /* the library's, without directories */
@@ -94,7 +98,7 @@ struct attach_working {
 	struct safe_points *points;
 	uint64_t dlopen, dlerror, errno_location;
 	bool has_dlsym;
-	struct remote_library library; /* .state 0: not mapped yet */
+	struct attach_library library; /* .state 0: not mapped yet */
 	bool complete;		       /* it is, and its start is over: a file of another path, or
 					  a newer one, would be another library */
 	uint64_t area, head;	       /* addresses; 0: none yet */
