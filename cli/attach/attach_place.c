@@ -64,8 +64,7 @@ static int make_there(struct attach_place *p, const struct attach_targets *t, co
 	if (check_roots(t))
 		return -1;
 	if (copy_in_begin(&p->copy, &first->facts, folder, first->woken ? NULL : library, &err) ||
-	    run_directory_use(&p->directory, p->copy.made, p->copy.directory, p->copy.profiles,
-			      &err)) {
+	    run_directory_use(&p->directory, p->copy.made, p->copy.profiles_name, &err)) {
 		say(err.text);
 		copy_in_end(&p->copy);
 		return -1;

@@ -78,16 +78,11 @@ static int name_all(struct copy_in *c, const char *directory)
 
 	while (length && directory[length - 1] == '/')
 		length--;
-	snprintf(c->directory, sizeof(c->directory), "/proc/self/fd/%d", c->made);
-	snprintf(c->profiles, sizeof(c->profiles), "/proc/self/fd/%d/%s", c->made,
-		 c->profiles_name);
 	if (snprintf(c->inner_directory, sizeof(c->inner_directory), "%.*s/%s", (int)length,
 		     directory, c->name) >= PATH_MAX - 80) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	snprintf(c->inner_profiles, sizeof(c->inner_profiles), "%.*s/%s", PATH_MAX - 80,
-		 c->inner_directory, c->profiles_name);
 	snprintf(c->inner_library, sizeof(c->inner_library), "%.*s/" LIBRARY, PATH_MAX - 80,
 		 c->inner_directory);
 	return 0;

@@ -17,13 +17,8 @@ struct copy_in {
 	struct as_user owner;
 	char name[40];		/* of ours */
 	char profiles_name[40]; /* of the directory for profiles in it */
-	/* For us, while this process (or one forked from it) lives, also when the target has ended:
-	 */
-	char directory[64]; /* ours: for control pages and the like */
-	char profiles[128]; /* for profiles */
 	/* As the target sees them: */
 	char inner_directory[PATH_MAX];
-	char inner_profiles[PATH_MAX];
 	char inner_library[PATH_MAX];
 };
 

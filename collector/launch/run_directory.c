@@ -82,18 +82,18 @@ static void name_files(struct run_directory *d)
 	snprintf(d->causal, sizeof(d->causal), "%s/causal", d->profiles);
 }
 
-int run_directory_use(struct run_directory *d, int directory, const char *base,
-		      const char *profiles, struct profile_error *err)
+int run_directory_use(struct run_directory *d, int directory, const char *profiles,
+		      struct profile_error *err)
 {
 	*d = (struct run_directory){.used = true};
-	snprintf(d->base, sizeof(d->base), "%s", base);
-	snprintf(d->profiles, sizeof(d->profiles), "%s", profiles);
+	snprintf(d->base, sizeof(d->base), "/proc/self/fd/%d", directory);
+	snprintf(d->profiles, sizeof(d->profiles), "%.64s/%s", d->base, profiles);
 	name_files(d);
 	/* opened anew: a lock belongs to what was opened */
 	d->lock = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!claim(d))
 		return 0;
-	error_fail(err, base, "%s", strerror(errno));
+	error_fail(err, d->base, "%s", strerror(errno));
 	run_directory_release(d);
 	return -1;
 }

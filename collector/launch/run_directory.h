@@ -32,10 +32,11 @@ struct run_directory {
  * `profiles`, but nobody else can list or guess the way to it. 0, or -1. */
 int run_directory_create(struct run_directory *d, const char *beside, struct profile_error *err);
 
-/* The same of a directory that exists, open at `directory`, with one for profiles in it: both by
- * paths that lead there while it is open. They are its maker's to remove. 0, or -1. */
-int run_directory_use(struct run_directory *d, int directory, const char *base,
-		      const char *profiles, struct profile_error *err);
+/* The same of a directory that exists, open at `directory` all the while, with one in it for
+ * profiles: named by the descriptor, also for what is forked from this process. They are their
+ * maker's to remove. 0, or -1. */
+int run_directory_use(struct run_directory *d, int directory, const char *profiles,
+		      struct profile_error *err);
 
 /* Let only this user's processes make profiles in it; of root's folders. 0, or -1 with errno. */
 int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid);

@@ -116,12 +116,12 @@ static void a_copy_is_the_owner_s_and_goes_again(void **state)
 		assert_int_equal(st.st_size, original.st_size);
 		snprintf(path, sizeof(path), "cmp %s root%s", LIBRARY, c.inner_library);
 		assert_int_equal(system(path), 0);
-		snprintf(path, sizeof(path), "root%s", c.inner_profiles);
+		snprintf(path, sizeof(path), "root%s/%s", c.inner_directory, c.profiles_name);
 		assert_int_equal(stat(path, &profiles), 0);
 		assert_int_equal(profiles.st_uid, users[i]);
 		assert_int_equal(profiles.st_mode & 07777, users[i] ? 0700 : 01777);
 		end(child); /* what we hold does not go with it */
-		assert_int_equal(stat(c.profiles, &st), 0);
+		assert_int_equal(fstatat(c.made, c.profiles_name, &st, 0), 0);
 		assert_int_equal(st.st_ino, profiles.st_ino);
 		assert_true(copy_in_end(&c));
 		assert_int_equal(entries("root/tmp"), 0);
@@ -135,7 +135,7 @@ static void what_others_left_there_stays_and_is_said(void **state)
 
 	(void)state;
 	assert_int_equal(begin(child, "/tmp"), 0);
-	snprintf(path, sizeof(path), "root%s/profile", c.inner_profiles);
+	snprintf(path, sizeof(path), "root%s/%s/profile", c.inner_directory, c.profiles_name);
 	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
 	assert_true(fd >= 0);
 	close(fd);
