@@ -267,7 +267,9 @@ static int ask_all(struct borrowing *b, bool first, int limit_ms, uint64_t *room
 
 int attach_borrow(struct attach_working *w, uint64_t *room)
 {
-	struct borrowing b = {.w = w, .since_ns = remote_now_ns(), .why = "none can be found"};
+	struct borrowing b = {.w = w,
+			      .since_ns = remote_now_ns(),
+			      .why = "each waits for a device, or for a child of vfork"};
 	const int limit_ms = w->order ? BEGIN_MS : END_MS;
 
 	/* once more after the limit: a late tracer has hardly looked before */

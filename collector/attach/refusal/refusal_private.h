@@ -37,7 +37,8 @@ int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_er
 int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_ptrace,
 			  struct profile_error *err);
 
-/* Its memory is its own, and it does not wait for a child that uses it (vfork). Soon it may. */
+/* Its memory is its own, not its parent's, as that of a child of vfork until it execs. Soon it may
+ * be. */
 int refusal_process_memory(const struct refusal_process *p, struct profile_error *err);
 
 /* Who may trace. */

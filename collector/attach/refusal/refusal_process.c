@@ -87,32 +87,14 @@ int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_er
 	return 0;
 }
 
-/* A child of vfork runs in its parent's memory until it execs. */
-static bool shares_memory(pid_t a, pid_t b)
-{
-	return syscall(SYS_kcmp, a, b, KCMP_VM, 0UL, 0UL) == 0;
-}
-
 int refusal_process_memory(const struct refusal_process *p, struct profile_error *err)
 {
-	char children[1024] = "", *at = children, *end;
-	bool shares = false;
-
-	if (p->parent > 0 && shares_memory(p->pid, p->parent))
-		return refusal_say(p, err,
-				   "it runs in the memory of process %d until it executes a "
-				   "program (vfork): attach to that one, or try again later",
-				   (int)p->parent);
-	if (p->state == 'D' && p->threads == 1)
-		kernel_file_line(children, sizeof(children), "/proc/%d/task/%d/children",
-				 (int)p->pid, (int)p->pid);
-	for (long child; !shares && (child = strtol(at, &end, 10)) > 0 && end != at; at = end)
-		shares = shares_memory(p->pid, (pid_t)child);
-	if (shares)
-		return refusal_say(p, err,
-				   "it waits until a child that it began by vfork executes a "
-				   "program: try again later");
-	return 0;
+	if (p->parent <= 0 || syscall(SYS_kcmp, p->pid, p->parent, KCMP_VM, 0UL, 0UL) != 0)
+		return 0;
+	return refusal_say(p, err,
+			   "it runs in the memory of process %d until it executes a "
+			   "program (vfork): attach to that one, or try again later",
+			   (int)p->parent);
 }
 
 int refusal_process_judge(const struct refusal_process *p, pid_t tool, bool by_ptrace,
