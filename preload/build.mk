@@ -3,12 +3,6 @@
 ARCH ?= $(shell $(CC) -dumpmachine 2>/dev/null | cut -d- -f1)
 
 PRELOAD_SRC = \
-	preload/attach/slots.c \
-	preload/attach/slots_entry.c \
-	preload/attach/slots_names.c \
-	preload/attach/slots_object.c \
-	preload/attach/slots_store.c \
-	preload/attach/slots_stubs.c \
 	preload/attach/session.c \
 	preload/attach/wake_page.c \
 	preload/call/call_begin.c \
@@ -96,13 +90,16 @@ PRELOAD_SRC = \
 	preload/unwind/unwind_memory.c \
 	preload/unwind/unwind_object.c \
 	preload/unwind/unwind_row.c
-PRELOAD_ASM = preload/attach/slots_entry_$(ARCH).S preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
+PRELOAD_ASM = $(PRELOAD_ASM_$(ARCH)) preload/interpose/entry_$(ARCH).S preload/selected/selected_$(ARCH).S
 # Arguments of selected functions stay in the vector registers while our code runs.
 PRELOAD_CFLAGS_x86_64 =
 # x18 may be the platform's; indirect jumps and return addresses are protected as the target's own;
 # functions for atomic operations would bring a constructor.
 PRELOAD_CFLAGS_aarch64 = -ffixed-x18 -mbranch-protection=standard -mno-outline-atomics
 PRELOAD_SRC_aarch64 = preload/system/memory.c
+# The tool goes into running processes of this one alone.
+PRELOAD_SRC_x86_64 = $(addprefix preload/attach/,slots.c slots_entry.c slots_names.c slots_object.c slots_store.c slots_stubs.c)
+PRELOAD_ASM_x86_64 = preload/attach/slots_entry_x86_64.S
 PRELOAD_SRC += $(PRELOAD_SRC_$(ARCH))
 PRELOAD_ARCH_CFLAGS = -mgeneral-regs-only $(PRELOAD_CFLAGS_$(ARCH))
 

@@ -7,9 +7,9 @@
  * loader when it was made, and the child would wait for ever in a call of dlsym that is otherwise
  * sound. What was written before the fork it has, too, and puts back by the entries alone: an
  * entry is complete before its word is written, and stays so until that is put back. */
+#include <elf.h>
 #include <errno.h>
 
-#include "arch_slot.h"
 #include "preload/attach/slots.h"
 #include "preload/system/sys.h"
 #include "preload/process/libc.h"
@@ -121,6 +121,20 @@ static void lead_region(const struct slots_object *o, uint64_t *word, uint64_t v
 	slots.counts->failed += stored == SLOTS_FAILED;
 }
 
+#define UNBOUND_BYTES 9u /* of code, which tell */
+
+/* `code`: where the word of relocation `index` of DT_JMPREL points to. Does it push that index, as
+ * an entry of a linkage table does whose function is not known yet? System V ABI, AMD64 supplement,
+ * 5.2. */
+static bool is_unbound(const uint8_t *code, uint64_t index)
+{
+	static const uint8_t landing[4] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+	uint32_t pushed;
+	code += bytes_equal(code, landing, sizeof landing) ? sizeof landing : 0;
+	bytes_copy(&pushed, code + 1, sizeof pushed);
+	return *code == 0x68 && pushed == index;
+}
+
 /* `index`: of a slot that lazy binding may fill; else -1. */
 static void consider(const struct slots_object *o, uint64_t *word, const char *name, uint64_t index)
 {
@@ -142,9 +156,8 @@ static void consider(const struct slots_object *o, uint64_t *word, const char *n
 	}
 	if (!first || !value)
 		return;
-	if (index == ~UINT64_C(0) ||
-	    !slots_object_has(o, value, ARCH_SLOT_CODE_BYTES, PF_R | PF_X) ||
-	    !arch_slot_is_unbound((const uint8_t *)value, index))
+	if (index == ~UINT64_C(0) || !slots_object_has(o, value, UNBOUND_BYTES, PF_R | PF_X) ||
+	    !is_unbound((const uint8_t *)value, index))
 		slots.counts->other++;
 	else if (slots_names_is_unique(first, &slots.objects))
 		lead(o, word, value, first);
@@ -158,15 +171,15 @@ static void look_through_table(const struct slots_object *o, unsigned table)
 	for (uint64_t i = 0; r && i < o->relocations[table]; i++, r++) {
 		uint32_t type = ELF64_R_TYPE(r->r_info);
 		uint64_t *word = (uint64_t *)(o->base + r->r_offset);
-		if ((type != ARCH_RELOC_JUMP_SLOT && type != ARCH_RELOC_GLOB_DAT &&
-		     type != ARCH_RELOC_WORD) ||
+		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+		     type != R_X86_64_64) ||
 		    ((uint64_t)word & 7))
 			continue;
 		/* Data may have many: names are looked up where it can matter. */
-		if (type == ARCH_RELOC_WORD && (r->r_addend || !slots_names_leads(*word)))
+		if (type == R_X86_64_64 && (r->r_addend || !slots_names_leads(*word)))
 			continue;
 		consider(o, word, o->names.string + o->names.symbol[ELF64_R_SYM(r->r_info)].st_name,
-			 type == ARCH_RELOC_JUMP_SLOT && table == SLOTS_CALLS ? i : ~UINT64_C(0));
+			 type == R_X86_64_JUMP_SLOT && table == SLOTS_CALLS ? i : ~UINT64_C(0));
 	}
 }
 

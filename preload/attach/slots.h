@@ -4,7 +4,8 @@
  * where what it holds, or would be bound to, is the very function that our wrapper calls: so a
  * call means the same before and after. Stores are single words; protection (RELRO) is put back.
  * All of it happens under the loader's lock, so that no object is relocated or unmapped meanwhile.
- * dlerror() forgets what it had to say to this thread. One session at a time. */
+ * dlerror() forgets what it had to say to this thread. One session at a time. All of it is for
+ * x86-64, where alone the tool goes into a process that runs. */
 #pragma once
 
 #include <link.h>
@@ -12,6 +13,28 @@
 #include "include/scprof_attach.h"
 #include "preload/process/symbols.h"
 #include "preload/system/util.h"
+
+#ifndef __x86_64__
+static inline void slots_write(struct scp_attach_slots *n)
+{
+	(void)n;
+}
+
+static inline void slots_put_back(struct scp_attach_slots *n)
+{
+	(void)n;
+}
+
+static inline bool slots_forked(void)
+{
+	return false;
+}
+
+static inline bool slots_stubs_use(const char *path)
+{
+	return !path;
+}
+#else
 
 /* Lead the slots of all objects to us: those of the functions that this session records (wrapped,
  * selected, regions), and of what has to be followed. Adds to *n, and later too: for objects
@@ -173,3 +196,4 @@ HIDDEN void slots_entry_prepare(void (*look)(void), const bool *some_have_rpath)
  * the loader's lock. False: the loader does not take it, or it is no stub object; then there are
  * none. */
 HIDDEN bool slots_stubs_use(const char *path);
+#endif
