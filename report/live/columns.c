@@ -7,6 +7,7 @@
 
 #include "report/live/view.h"
 #include "report/wording/numbers.h"
+#include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 #include "profile/base/array.h"
 
@@ -178,45 +179,17 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 	}
 }
 
-static void put_padded(FILE *to, const char *text, size_t width, bool right)
-{
-	size_t bytes = utf8_fit(text, width), is;
-	char *cut = strndup(text, bytes);
-
-	is = cut ? utf8_width(cut) : 0;
-	if (right)
-		fprintf(to, "%*s", (int)(width - is), "");
-	fputs(cut ? cut : "", to);
-	if (!right)
-		fprintf(to, "%*s", (int)(width - is), "");
-	free(cut);
-}
-
-static void put_name(FILE *to, const char *name, size_t width, bool utf8)
-{
-	char *fits = utf8_shorten(name, width, utf8);
-
-	put_padded(to, fits ? fits : "", width, false);
-	free(fits);
-}
-
-/* Cut, without blanks at the end. */
-static char *finish(char *line, size_t width)
-{
-	if (line)
-		line[utf8_fit(line, width)] = '\0';
-	for (size_t n = line ? strlen(line) : 0; n && line[n - 1] == ' '; n--)
-		line[n - 1] = '\0';
-	return line;
-}
-
 char *columns_line(const struct columns *c, const struct row *r, const struct row_mean *run,
 		   const struct row_mean *window, const char *function, const char *caller)
 {
+	const struct terminal terminal = {.width = c->width, .utf8 = c->utf8};
+	struct terminal_line line = {.terminal = &terminal};
 	struct utf8_memory memory;
+	size_t start = 0;
 	char text[96];
 
 	utf8_memory_begin(&memory);
+	line.out = memory.to;
 	if (!memory.to)
 		return NULL;
 	for (int i = 0; i < COLUMNS; i++) {
@@ -227,16 +200,12 @@ char *columns_line(const struct columns *c, const struct row *r, const struct ro
 		else
 			snprintf(text, sizeof(text), "%s",
 				 i == COLUMN_PRECISION && c->utf8 ? "±%" : column[i].title);
-		put_padded(memory.to, text, column[i].width, true);
-		fputc(' ', memory.to);
+		terminal_put(&line, start, column[i].width, true, text, TERMINAL_PLAIN);
+		start += column[i].width + 1;
 	}
-	fputc(' ', memory.to);
-	put_name(memory.to, function, c->function, c->utf8);
-	if (c->caller) {
-		fputc(' ', memory.to);
-		put_name(memory.to, caller, c->caller, c->utf8);
-	}
-	return finish(utf8_memory_end(&memory), c->width);
+	terminal_put(&line, start + 1, c->function, false, function, TERMINAL_PLAIN);
+	terminal_put(&line, start + 1 + c->function + 1, c->caller, false, caller, TERMINAL_PLAIN);
+	return utf8_memory_end(&memory);
 }
 
 /* The lines of a picture. Each is cut to the picture's width. */

@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/wording/utf8.h"
+
 #define WIDTH_DEFAULT 100
 #define WIDTH_LEAST   20
 #define WIDTH_MOST    1000
@@ -89,4 +91,20 @@ void terminal_print(FILE *out, const struct terminal *t, enum terminal_style sty
 	va_end(args);
 	if (style != TERMINAL_PLAIN)
 		terminal_style(out, t, TERMINAL_PLAIN);
+}
+
+void terminal_put(struct terminal_line *l, size_t start, size_t width, bool right, const char *text,
+		  enum terminal_style style)
+{
+	char *fits = utf8_shorten(text, width, l->terminal->utf8);
+	size_t columns = fits ? utf8_width(fits) : 0;
+
+	if (columns) {
+		start += right ? width - columns : 0;
+		fprintf(l->out, "%*s", (int)(start - l->at), "");
+		terminal_print(l->out, l->terminal, style, "%s", fits);
+		l->at = start + columns;
+	}
+	l->failed |= !fits;
+	free(fits);
 }

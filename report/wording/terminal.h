@@ -23,3 +23,15 @@ void terminal_style(FILE *out, const struct terminal *t, enum terminal_style sty
 __attribute__((format(printf, 4, 5))) void terminal_print(FILE *out, const struct terminal *t,
 							  enum terminal_style style,
 							  const char *format, ...);
+
+/* A line that is being written. */
+struct terminal_line {
+	FILE *out;
+	const struct terminal *terminal;
+	size_t at;   /* columns that it has come to */
+	bool failed; /* out of memory */
+};
+/* A text cut to `width` columns from `start` on. Spaces are held back until something follows them,
+ * so that no line ends in blanks. */
+void terminal_put(struct terminal_line *l, size_t start, size_t width, bool right, const char *text,
+		  enum terminal_style style);

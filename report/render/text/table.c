@@ -90,8 +90,7 @@ void table_note(struct table *t, const char *text)
 #define NOTES_LEAST  48 /* narrower than this at the right, notes go below */
 
 struct layout {
-	FILE *out;
-	const struct terminal *terminal;
+	struct terminal_line line;
 	size_t width[TABLE_COLUMNS]; /* 0: not shown */
 	size_t notes_at;	     /* column where notes begin */
 	bool notes_beside;
@@ -171,7 +170,7 @@ static void narrow(const struct table *t, struct layout *l, size_t width)
 
 static void lay_out(const struct table *t, struct layout *l)
 {
-	size_t width = l->terminal->width, total;
+	size_t width = l->line.terminal->width, total;
 
 	natural_widths(t, l);
 	/* Names stay readable before extras are shown, extras go before the rest. */
@@ -203,41 +202,26 @@ static const char *text_of(const struct table *t, const struct table_row *row, s
 	return section_has(t, row ? (size_t)(row - t->row) + 1 : 0, column) ? title : "";
 }
 
-/* A text cut to `width` columns from `start` on, of a line that has come to `at`. Spaces are held
- * back until something follows them, so that no line ends in blanks. Where the line has come to;
- * -1: out of memory. */
-static long put(const struct layout *l, long at, size_t start, size_t width, bool right,
-		const char *text, enum terminal_style style)
+static void end_line(struct layout *l)
 {
-	char *fits = utf8_shorten(text, width, l->terminal->utf8);
-	size_t columns = fits ? utf8_width(fits) : 0;
-
-	if (columns) {
-		start += right ? width - columns : 0;
-		fprintf(l->out, "%*s", (int)start - (int)at, "");
-		terminal_print(l->out, l->terminal, style, "%s", fits);
-		at = (long)(start + columns);
-	}
-	free(fits);
-	return fits ? at : -1;
+	fputc('\n', l->line.out);
+	l->line.at = 0;
 }
 
-static long print_cells(const struct table *t, const struct layout *l, const struct table_row *row)
+static void print_cells(const struct table *t, struct layout *l, const struct table_row *row)
 {
 	size_t column = 0;
-	long at = 0;
 
-	for (size_t c = 0; c < t->columns && at >= 0; c++) {
+	for (size_t c = 0; c < t->columns; c++) {
 		const struct table_column *def = &t->column[c];
 
 		if (!l->width[c])
 			continue;
 		column += gap_before(t, c, !column);
-		at = put(l, at, column, l->width[c], def->right || def->type > TABLE_NAME,
-			 text_of(t, row, c), row && !row->heading ? def->style : TERMINAL_BOLD);
+		terminal_put(&l->line, column, l->width[c], def->right || def->type > TABLE_NAME,
+			     text_of(t, row, c), row && !row->heading ? def->style : TERMINAL_BOLD);
 		column += l->width[c];
 	}
-	return at;
 }
 
 static bool has_notes(const struct table *t)
@@ -248,42 +232,39 @@ static bool has_notes(const struct table *t)
 	return false;
 }
 
-/* NULL: the titles. -1: out of memory. */
-static int print_row(const struct table *t, const struct layout *l, const struct table_row *row)
+/* NULL: the titles. */
+static void print_row(const struct table *t, struct layout *l, const struct table_row *row)
 {
 	const char *title = !row && has_notes(t) ? t->notes_title : NULL;
 	const char *beside = row && row->notes ? row->note[0] : title;
-	size_t room = l->terminal->width - l->notes_at, next = 0;
-	long at;
+	size_t room = l->line.terminal->width - l->notes_at, next = 0;
 
 	if (row && row->heading && row > t->row)
-		fputc('\n', l->out);
-	at = print_cells(t, l, row);
-	if (at >= 0 && beside && l->notes_beside) {
-		at = put(l, at, l->notes_at, room, false, beside,
-			 row ? TERMINAL_DIM : TERMINAL_BOLD);
+		end_line(l);
+	print_cells(t, l, row);
+	if (beside && l->notes_beside) {
+		terminal_put(&l->line, l->notes_at, room, false, beside,
+			     row ? TERMINAL_DIM : TERMINAL_BOLD);
 		next = 1;
 	}
-	fputc('\n', l->out);
-	for (; row && at >= 0 && next < row->notes; next++) {
-		at = put(l, 0, l->notes_at, room, false, row->note[next], TERMINAL_DIM);
-		fputc('\n', l->out);
+	end_line(l);
+	for (; row && next < row->notes; next++) {
+		terminal_put(&l->line, l->notes_at, room, false, row->note[next], TERMINAL_DIM);
+		end_line(l);
 	}
-	return at < 0 ? -1 : 0;
 }
 
 int table_print(struct table *t, FILE *out, const struct terminal *terminal)
 {
-	struct layout l = {.out = out, .terminal = terminal};
-	int status = t->failed ? -1 : 0;
+	struct layout l = {.line = {.out = out, .terminal = terminal}};
 
 	if (t->failed || !t->rows)
-		return status;
+		return t->failed ? -1 : 0;
 	lay_out(t, &l);
-	fputc('\n', out);
+	end_line(&l);
 	if (!t->row[0].heading)
-		status = print_row(t, &l, NULL);
-	for (size_t r = 0; r < t->rows && status == 0; r++)
-		status = print_row(t, &l, &t->row[r]);
-	return status;
+		print_row(t, &l, NULL);
+	for (size_t r = 0; r < t->rows && !l.line.failed; r++)
+		print_row(t, &l, &t->row[r]);
+	return l.line.failed ? -1 : 0;
 }
