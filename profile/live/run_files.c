@@ -19,7 +19,7 @@
 
 static const char nothing[sizeof(((struct scp_header *)0)->magic)];
 
-static int read_head(int fd, struct run_file *f)
+int run_files_read(int fd, struct run_file *f)
 {
 	struct scp_header h = {0};
 	struct stat st;
@@ -46,7 +46,7 @@ static int add(int directory, const char *name, struct run_file **files, size_t 
 
 	if (fd < 0)
 		return 0; /* gone, or a link */
-	int skip = read_head(fd, &file);
+	int skip = run_files_read(fd, &file);
 	close(fd);
 	if (skip)
 		return 0;

@@ -22,6 +22,9 @@ struct run_file {
 	char comm[16];
 };
 
+/* What its header says, into cleared *f, but for the name. -1: it is no regular file. */
+int run_files_read(int fd, struct run_file *f);
+
 /* All files by the name scprof.*.scp, in order of their processes' starts; 0, or -1 with errno.
  * Symbolic links and special files are left out. */
 int run_files_list(const char *directory, struct run_file **files, size_t *count);

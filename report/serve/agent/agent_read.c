@@ -32,14 +32,6 @@ static bool is_counted(const struct agent *a, const struct source *s)
 	return false;
 }
 
-static struct counters_service *service_of(struct agent *a, const struct source *s,
-					   const char *program)
-{
-	if (s->identity.uid == geteuid())
-		return counters_service(&a->counters, program);
-	return counters_service_of(&a->counters, program, s->identity.uid);
-}
-
 /* At the first reading of a file, find its service; false: it is not to be counted. */
 static bool introduce(struct agent *a, struct source *s, const struct profile *p)
 {
@@ -49,7 +41,9 @@ static bool introduce(struct agent *a, struct source *s, const struct profile *p
 	else if (is_counted(a, s))
 		s->state = SOURCE_DUPLICATE;
 	else
-		s->service = service_of(a, s, p->process[0].program);
+		s->service =
+			counters_service(&a->counters, p->process[0].program,
+					 s->identity.uid == geteuid() ? NULL : &s->identity.uid);
 	if (!s->service)
 		return false;
 	s->past = s->alive ? s->identity.start_mono_ns < a->started_mono_ns

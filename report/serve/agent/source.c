@@ -109,15 +109,8 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 void source_look(struct source *s)
 {
 	struct run_file file = {0};
-	struct scp_header h;
 
-	s->alive = false;
-	if (pread(s->fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
-		return;
-	file.pid = (pid_t)h.pid;
-	file.process_start = h.process_start;
-	file.end_state = h.end_state;
-	s->alive = run_files_is_live(&file);
+	s->alive = !run_files_read(s->fd, &file) && run_files_is_live(&file);
 }
 
 /* The model by function replaces that of the reading before. */

@@ -33,6 +33,8 @@ static int take(struct snapshot *s, const struct source *from)
 	if (f->fd < 0)
 		return EMFILE;
 	PROF_SET(f, from, device, inode, clock);
+	s->owner = !s->files || s->owner == from->identity.uid ? from->identity.uid
+							       : SNAPSHOT_NO_OWNER;
 	s->files++;
 	return 0;
 }
@@ -42,32 +44,16 @@ static bool is_of(const struct source *o, const char *service)
 	return o->service && o->fd >= 0 && (!service || !strcmp(o->service->name, service));
 }
 
-/* With the lock held. */
-static uint32_t owner_of(const struct agent *a, const char *service)
-{
-	uint32_t owner = SNAPSHOT_NO_OWNER;
-
-	for (const struct source *o = a->sources; o; o = o->hh.next) {
-		if (!is_of(o, service))
-			continue;
-		if (owner != SNAPSHOT_NO_OWNER && owner != o->identity.uid)
-			return SNAPSHOT_NO_OWNER;
-		owner = o->identity.uid;
-	}
-	return owner;
-}
-
 int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint32_t clock)
 {
 	int status = 0;
 
-	*s = (struct snapshot){.most_bytes = a->limits.most_bytes};
+	*s = (struct snapshot){.most_bytes = a->limits.most_bytes, .owner = SNAPSHOT_NO_OWNER};
 	agent_lock(a);
 	s->file = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(*s->file));
 	for (struct source *o = s->file ? a->sources : NULL; o && status == 0; o = o->hh.next)
 		if (is_of(o, service))
 			status = take(s, o);
-	s->owner = owner_of(a, service);
 	agent_unlock(a);
 	s->clock = clock ? clock : most_frequent(s);
 	return s->file ? status : ENOMEM;

@@ -163,21 +163,15 @@ static struct counters_service *service_named(struct counters *c, const char *na
 	return c->other;
 }
 
-struct counters_service *counters_service(struct counters *c, const char *program)
+struct counters_service *counters_service(struct counters *c, const char *program,
+					  const unsigned *uid)
 {
 	char name[LABEL_BYTES];
 
 	label_clean(name, program);
-	return service_named(c, name, NULL);
-}
-
-struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid)
-{
-	char name[LABEL_BYTES];
-
-	label_clean(name, program);
-	label_add_user(name, uid);
-	return service_named(c, name, &uid);
+	if (uid)
+		label_add_user(name, *uid);
+	return service_named(c, name, uid);
 }
 
 static size_t make_key(char key[2 * LABEL_BYTES], const char *name, const char *library)

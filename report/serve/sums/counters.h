@@ -152,12 +152,11 @@ struct counters {
 void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions);
 void counters_end(struct counters *c);
 
-/* The service of a program, by its name. NULL: out of memory. */
-struct counters_service *counters_service(struct counters *c, const char *program);
-
-/* The service of another user's program is called "name@UID", so that nobody can imitate one of
- * ours. No such user gets more than half of the names that are left by everybody else. */
-struct counters_service *counters_service_of(struct counters *c, const char *program, unsigned uid);
+/* The service of a program, by its name; of another user's (uid NULL: ours) that is "name@UID", so
+ * that nobody can imitate one of ours. No such user gets more than half of the names that are left
+ * by everybody else. NULL: out of memory. */
+struct counters_service *counters_service(struct counters *c, const char *program,
+					  const unsigned *uid);
 
 /* The function's place; that of "other" beyond the limit. NULL: out of memory. */
 struct counters_function *counters_function(struct counters *c, struct counters_service *s,

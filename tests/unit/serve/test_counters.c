@@ -129,7 +129,7 @@ static void writes_both_formats(void **state)
 
 static void count(struct counters *c, const char *program, const char *function, uint64_t calls)
 {
-	struct counters_service *s = counters_service(c, program);
+	struct counters_service *s = counters_service(c, program, NULL);
 	struct counters_function *f = counters_function(c, s, function, "libc.so.6");
 	struct counters_sums more = {.calls = calls, .seconds = 1};
 
@@ -159,7 +159,7 @@ static void keeps_functions_within_the_limit(void **state)
 			snprintf(name, sizeof(name), "function_%d", i);
 			count(&c, "a", name, 1);
 		}
-	s = counters_service(&c, "a");
+	s = counters_service(&c, "a", NULL);
 	assert_int_equal(HASH_COUNT(s->functions), 4);
 	assert_int_equal(calls_of(s, "function_0"), 2);
 	assert_int_equal(calls_of(s, "function_2"), 2);
@@ -195,7 +195,7 @@ static void a_name_that_is_other_is_one_of_the_others(void **state)
 	(void)state;
 	counters_begin(&c, 10, 10);
 	count(&c, LABEL_OTHER, LABEL_OTHER, 1);
-	assert_ptr_equal(counters_service(&c, LABEL_OTHER), c.other);
+	assert_ptr_equal(counters_service(&c, LABEL_OTHER, NULL), c.other);
 	assert_non_null(c.other->other);
 	assert_int_equal(c.named, 0);
 	assert_int_equal(c.other->named, 0);
@@ -209,7 +209,7 @@ static void refuses_rows_that_cannot_be(void **state)
 
 	(void)state;
 	counters_begin(&c, 1, 1);
-	f = counters_function(&c, counters_service(&c, "a"), "f", "l");
+	f = counters_function(&c, counters_service(&c, "a", NULL), "f", "l");
 	assert_null(counters_row(f, COUNTERS_OUTCOMES, SCP_CLOCK_TSC));
 	assert_null(counters_row(f, SCP_ERROR, SCP_CLOCK_NONE));
 	assert_null(counters_row(f, SCP_ERROR, SCP_CLOCK_DUAL));
@@ -228,7 +228,7 @@ static void makes_batches_of_readings(void **state)
 
 	(void)state;
 	counters_begin(&c, 10, 10);
-	row = counters_row(counters_function(&c, counters_service(&c, "p"), "f", "l"),
+	row = counters_row(counters_function(&c, counters_service(&c, "p", NULL), "f", "l"),
 			   SCP_COMPLETED, SCP_CLOCK_TSC);
 	assert_non_null(row);
 	counters_add(row, &past, true);

@@ -43,7 +43,7 @@ static void begin(struct one *x)
 				      .clock = {.kind = SCP_CLOCK_MONOTONIC, .ns_per_unit = 1},
 				      .switches = {.detector = SCP_SWITCH_RSEQ}};
 	counters_begin(&x->counters, 10, 10);
-	x->service = counters_service(&x->counters, "a");
+	x->service = counters_service(&x->counters, "a", NULL);
 }
 
 static void end(struct one *x)

@@ -240,8 +240,7 @@ static void nobody_takes_all_open_files(void **state)
 
 static bool has_name(struct counters *c, const char *program, unsigned uid)
 {
-	const struct counters_service *s =
-		uid ? counters_service_of(c, program, uid) : counters_service(c, program);
+	const struct counters_service *s = counters_service(c, program, uid ? &uid : NULL);
 
 	assert_non_null(s);
 	return s != c->other;
