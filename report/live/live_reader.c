@@ -144,28 +144,12 @@ static void release_model(struct live_reader *f)
 	free(f->calls);
 }
 
-/* The same reader before any model. */
-static struct live_reader without_model(const struct live_reader *f)
-{
-	struct live_reader m = *f;
-
-	m.profile = NULL;
-	m.file = NULL;
-	m.files = m.refused = 0;
-	m.groups = (struct groups){0};
-	m.now = m.before = NULL;
-	m.before_state = NULL;
-	m.calls = NULL;
-	m.generation++;
-	return m;
-}
-
 /* A model of these files and those that the reader has; notes when the next one may be made. The
  * old model stays if a file cannot be opened any more (0), or out of memory (-1). */
 static int make_model(struct live_reader *f, const struct target_file *files, size_t count)
 {
 	double began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);
-	struct live_reader m = without_model(f);
+	struct live_reader m = {.generation = f->generation + 1};
 	int failed = open_all(f, &m, files, count);
 
 	if (!failed) {
@@ -180,7 +164,9 @@ static int make_model(struct live_reader *f, const struct target_file *files, si
 		return gone ? 0 : -1;
 	}
 	release_model(f);
-	*f = m;
+	PROF_SET(f, &m, profile, file, files, now, before, before_state, calls, groups, generation);
+	f->refused = m.refused;
+	strcpy(f->why_refused, m.why_refused);
 	f->next_model = live_reader_clock() +
 			fmax(SHARE * (live_reader_seconds(CLOCK_THREAD_CPUTIME_ID) - began),
 			     f->refused ? RETRY_S : 0);

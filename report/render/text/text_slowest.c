@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
@@ -68,17 +67,12 @@ static void add_path(struct text *t, struct table *table, uint32_t row)
 {
 	const struct report_site *place = &t->report->slowest[row].place;
 	uint32_t same = same_path(t->report, row), lines = text_path_lines(t, row);
-	unsigned char *marks;
+	const unsigned char marks[SCP_MAX_FRAMES + 1] = {0};
 
-	if (lines && same != row) {
+	if (lines && same != row)
 		text_cell_note(t, table, "as #%" PRIu32, same + 1);
-	} else if (lines) {
-		marks = calloc(place->frames + 1, 1);
-		if (marks)
-			text_path_notes(t, table, place, marks, lines);
-		table->failed |= !marks;
-		free(marks);
-	}
+	else if (lines)
+		text_path_notes(t, table, place, marks, lines);
 }
 
 static const char *explain_switched(const struct report *r)
