@@ -9,7 +9,6 @@
 
 #include "report/render/json/json_write.h"
 #include "report/render/text/text.h"
-#include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
 /* ---- words ---- */
@@ -163,10 +162,8 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 	if (r->symbol)
 		table_cell(table, CALLS,
 			   numbered_count((uint64_t)(r->calls[0] + r->calls[1])).text);
-	if (isfinite(r->ratio)) {
-		diff_words_percent(text, sizeof(text), r->ratio, 1.005);
-		table_cell(table, CHANGE, text);
-	}
+	if (isfinite(r->ratio))
+		table_cell(table, CHANGE, diff_words_percent(r->ratio, 1.005).text);
 	table_print_cell(table, EVIDENCE, "%.2g", r->e);
 	row_words(l, r, text, sizeof(text));
 	table_cell(table, VERDICT, text);

@@ -10,6 +10,7 @@
 
 #include "stats/compare/compare.h"
 #include "report/report.h"
+#include "report/wording/numbers.h"
 
 /* Which sites on one side only are a change. */
 enum diff_sides {
@@ -259,7 +260,7 @@ const char *diff_words_against_name(enum diff_against against);
 /* The width of a test's limits: what its percentage's digits are to show. */
 double diff_words_unit(const struct diff_test *t);
 /* "+5.2 %" of 1.052, with the digits that show `unit` (the smallest change of interest). */
-void diff_words_percent(char *text, size_t room, double ratio, double unit);
+struct numbered diff_words_percent(double ratio, double unit);
 /* What the grouping keeps of a site's path, innermost frame first: how many frames, and
  * of one its names (as symbolize_frame) or a line for people, to be freed, not yet
  * clean; NULL: out of memory. */

@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "report/wording/numbers.h"
-
 /* Beyond this a factor says more than a percentage. */
 #define FACTOR 3
 /* Samples that show no smaller change of any function are few. */
@@ -52,15 +50,16 @@ double diff_words_unit(const struct diff_test *t)
 	return 1 + fmin(t->high - t->ratio, t->ratio - t->low);
 }
 
-void diff_words_percent(char *text, size_t room, double ratio, double unit)
+struct numbered diff_words_percent(double ratio, double unit)
 {
-	if (!isfinite(ratio))
-		snprintf(text, room, "?");
-	else if (ratio >= FACTOR)
-		snprintf(text, room, "x"), numbers_significant(text + 1, room - 1, ratio, 3);
-	else
-		snprintf(text, room, "%+.*f %%", decimals_for(unit),
+	struct numbered n = {"?"};
+
+	if (ratio >= FACTOR && isfinite(ratio))
+		snprintf(n.text, sizeof(n.text), "x%.30s", numbered_digits(ratio, 3).text);
+	else if (isfinite(ratio))
+		snprintf(n.text, sizeof(n.text), "%+.*f %%", decimals_for(unit),
 			 numbers_tidy(100 * (ratio - 1), decimals_for(unit)));
+	return n;
 }
 
 /* "by 4.1 to 6.0 %", of a change whose sign is known; "by 5 % (-1 % ... +11 %)" of one
@@ -70,7 +69,7 @@ static void by_how_much(const struct diff_test *t, char *text, size_t room)
 	double unit = diff_words_unit(t);
 	double least = t->ratio > 1 ? t->low - 1 : 1 - t->high;
 	double most = t->ratio > 1 ? t->high - 1 : 1 - t->low;
-	char amount[24], low[24], high[24];
+	struct numbered amount = diff_words_percent(t->ratio, unit);
 	int decimals = decimals_for(unit);
 
 	if (least > 0 && !isfinite(most))
@@ -82,11 +81,9 @@ static void by_how_much(const struct diff_test *t, char *text, size_t room)
 		snprintf(text, room, "by %.*f to %.*f %%", decimals, 100 * least, decimals,
 			 100 * most);
 	} else {
-		diff_words_percent(amount, sizeof(amount), t->ratio, unit);
-		diff_words_percent(low, sizeof(low), t->low, unit);
-		diff_words_percent(high, sizeof(high), t->high, unit);
-		snprintf(text, room, "by %s (%s ... %s)",
-			 *amount == '+' || *amount == '-' ? amount + 1 : amount, low, high);
+		snprintf(text, room, "by %s (%s ... %s)", amount.text + strspn(amount.text, "+-"),
+			 diff_words_percent(t->low, unit).text,
+			 diff_words_percent(t->high, unit).text);
 	}
 }
 
@@ -319,7 +316,6 @@ void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room)
 	const struct diff_side *base = &d->per.side[DIFF_BASE], *new = &d->per.side[DIFF_NEW];
 	const struct diff_test *t = &d->per.time;
 	double unit = diff_words_unit(t);
-	char low[24], high[24];
 
 	*text = '\0';
 	if (!d->per.symbol)
@@ -328,11 +324,9 @@ void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room)
 	       d->options.per, numbered_digits(base->calls, 4).text,
 	       numbered_digits(new->calls, 4).text, numbered_duration(base->ns, utf8).text,
 	       numbered_duration(new->ns, utf8).text);
-	if (!isfinite(t->low))
-		return;
-	diff_words_percent(low, sizeof(low), t->low, unit);
-	diff_words_percent(high, sizeof(high), t->high, unit);
-	append(text, room, " (%s ... %s)", low, high);
+	if (isfinite(t->low))
+		append(text, room, " (%s ... %s)", diff_words_percent(t->low, unit).text,
+		       diff_words_percent(t->high, unit).text);
 }
 
 void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,

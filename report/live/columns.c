@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/live/view.h"
-#include "report/wording/numbers.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
 #include "profile/base/array.h"
@@ -78,16 +77,17 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 	return c;
 }
 
-void columns_rate(char *out, size_t room, double a_second)
+struct numbered columns_rate(double a_second)
 {
-	if (isnan(a_second))
-		snprintf(out, room, "-");
-	else if (a_second >= 1e7)
-		snprintf(out, room, "%.1fM", a_second / 1e6);
-	else if (a_second < 100 && a_second > 0)
-		snprintf(out, room, "%.1f", a_second);
-	else
-		numbers_count(out, room, (uint64_t)llround(a_second));
+	bool large = a_second >= 1e7;
+	struct numbered n = {"-"};
+
+	if (large || (a_second < 100 && a_second > 0))
+		snprintf(n.text, sizeof(n.text), large ? "%.1fM" : "%.1f",
+			 large ? a_second / 1e6 : a_second);
+	else if (!isnan(a_second))
+		n = numbered_count((uint64_t)llround(a_second));
+	return n;
 }
 
 /* An asymmetric interval may be too wide for the column: then its wider side stands for both. */
@@ -144,7 +144,7 @@ static void cell(char *out, size_t room, const struct columns *c, enum column i,
 	*out = '\0';
 	switch (i) {
 	case COLUMN_CALLS_S:
-		columns_rate(out, room, r->calls_s);
+		snprintf(out, room, "%s", columns_rate(r->calls_s).text);
 		break;
 	case COLUMN_TIME_S:
 		numbers_duration(out, room, 1e9 * r->time_s, c->utf8);

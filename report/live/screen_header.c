@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "profile/live/run_files.h"
-#include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
 struct head {
@@ -129,7 +128,7 @@ static void put_totals(const struct head *h)
 	const char *what = h->state->by == REPORT_BY_PATH   ? "paths"
 			   : h->state->by == REPORT_BY_SITE ? "sites"
 							    : "functions";
-	char number[32], calls[64], span[96], time[48], bytes[48], waiting[48];
+	char calls[64], span[96], time[48], bytes[48], waiting[48];
 	const char *parts[] = {calls, f->ended ? "; it had ended: no rates" : "; no interval yet",
 			       NULL,  NULL,
 			       NULL,  NULL};
@@ -137,15 +136,13 @@ static void put_totals(const struct head *h)
 	snprintf(calls, sizeof(calls), "%s calls, %u %s", numbered_count(r->calls).text, r->rows,
 		 what);
 	if (!isnan(r->calls_s)) {
-		char rate[32];
-
-		columns_rate(rate, sizeof(rate), r->calls_s);
 		snprintf(span, sizeof(span), "; in the last %s: %s calls/s",
-			 numbered_duration(1e9 * (f->at - f->before_at), h->view->utf8).text, rate);
+			 numbered_duration(1e9 * (f->at - f->before_at), h->view->utf8).text,
+			 columns_rate(r->calls_s).text);
 		snprintf(time, sizeof(time), ", %s/s",
 			 numbered_duration(1e9 * (r->time_s - r->waiting_s), h->view->utf8).text);
-		numbers_bytes(number, sizeof(number), (uint64_t)llround(fmax(0, r->bytes_s)));
-		snprintf(bytes, sizeof(bytes), ", %s/s", number);
+		snprintf(bytes, sizeof(bytes), ", %s/s",
+			 numbered_bytes((uint64_t)llround(fmax(0, r->bytes_s))).text);
 		parts[1] = span;
 		parts[2] = time;
 		parts[3] = bytes;
@@ -164,16 +161,13 @@ static void put_states(const struct head *h)
 {
 	const struct row_states *s = &h->from->rows->states;
 	double all = s->on_cpu + s->runnable + s->asleep;
-	char on[32], runnable[32], asleep[32];
 
 	if (!h->from->rows->has_states || !(all > 0))
 		return;
-	numbers_share(on, sizeof(on), s->on_cpu / all);
-	numbers_share(runnable, sizeof(runnable), s->runnable / all);
-	numbers_share(asleep, sizeof(asleep), s->asleep / all);
-	view_lines_format(h->view, VIEW_PLAIN,
-			  "in calls that work: on CPU %s, runnable %s, asleep %s", on, runnable,
-			  asleep);
+	view_lines_format(
+		h->view, VIEW_PLAIN, "in calls that work: on CPU %s, runnable %s, asleep %s",
+		numbered_share(s->on_cpu / all).text, numbered_share(s->runnable / all).text,
+		numbered_share(s->asleep / all).text);
 }
 
 /* Others can write it, too. */

@@ -10,7 +10,6 @@
 
 #include "profile/base/given_file.h"
 #include "report/model/model.h"
-#include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
 struct making {
@@ -140,18 +139,16 @@ static bool is_full(const struct making *m)
 /* Which calls the mean is of, and its reliability warnings. */
 static void add_basis(struct making *m, const struct row_mean *run)
 {
-	char calls[32], aside[64] = "", unreliable[128] = "";
+	char aside[64] = "", unreliable[128] = "";
 
 	if (is_full(m))
 		return;
-	numbers_count(calls, sizeof(calls), run->calls);
-	if (run->warmup_calls) {
-
+	if (run->warmup_calls)
 		snprintf(aside, sizeof(aside), " after %s of warm-up",
 			 numbered_count(run->warmup_calls).text);
-	}
 	reliability_names(run->unreliable, ", ", unreliable, sizeof(unreliable));
-	view_lines_format(m->view, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "", calls, aside,
+	view_lines_format(m->view, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "",
+			  numbered_count(run->calls).text, aside,
 			  run->unreliable ? "; " COLUMNS_DOUBT " " : "", unreliable);
 }
 

@@ -4,6 +4,7 @@
 
 #include "report/live/live_rows.h"
 #include "report/live/live_reader.h"
+#include "report/wording/numbers.h"
 
 /* This holds what the user has chosen, and how keys change it. */
 
@@ -91,7 +92,7 @@ char *columns_line(const struct columns *c, const struct row *r, const struct ro
 		   const struct row_mean *window, const char *function, const char *caller);
 
 /* "12,345", "0.3", "1.23M": so many a second. */
-void columns_rate(char *out, size_t room, double a_second);
+struct numbered columns_rate(double a_second);
 
 /* ---- the picture ---- */
 

@@ -11,7 +11,6 @@
 #include "report/render/html/html_write.h"
 #include "report/render/json/json.h"
 #include "report/render/stacks/stacks.h"
-#include "report/wording/numbers.h"
 
 HTML_PAGE(diff_page);
 
@@ -182,10 +181,9 @@ static void put_finding(struct html *h, const struct diff_site *s)
 	const struct diff_finding *f = &s->verdict;
 	const struct diff_test *t = &f->shown;
 	bool tested = f->status <= DIFF_SAME;
-	char change[32];
 
-	diff_words_percent(change, sizeof(change), t->ratio, diff_words_unit(t));
-	html_write_string(h, NULL, tested ? change : NULL);
+	html_write_string(h, NULL,
+			  tested ? diff_words_percent(t->ratio, diff_words_unit(t)).text : NULL);
 	html_write_numbers(h, tested ? t->ratio : NAN, tested ? t->low : NAN,
 			   tested ? t->high : NAN, f->p, f->q, tested ? t->detectable : NAN);
 }

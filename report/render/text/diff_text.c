@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/wording/numbers.h"
 #include "report/render/text/text.h"
 
 #define TOP_DEFAULT    20
@@ -40,7 +39,6 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 {
 	const struct diff_side *base = &s->side[DIFF_BASE], *new = &s->side[DIFF_NEW];
 	const struct diff_test *shown = &s->verdict.shown;
-	char text[32];
 
 	for (int i = 0; i < DIFF_SIDES; i++) {
 		if (!s->side[i].calls)
@@ -54,9 +52,9 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 	}
 	if (s->verdict.status > DIFF_SAME)
 		return;
-	diff_words_percent(text, sizeof(text), shown->ratio, diff_words_unit(shown));
 	/* the means beside it are of elapsed time */
-	table_print_cell(table, CHANGE, "%s%s", text,
+	table_print_cell(table, CHANGE, "%s%s",
+			 diff_words_percent(shown->ratio, diff_words_unit(shown)).text,
 			 diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME ? " CPU" : "");
 }
 
@@ -80,10 +78,9 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 	diff_words_other(d, s, words, sizeof(words));
 	if (*words)
 		text_cell_note(t, table, "(%s)", words);
-	if (s->rate.changed) {
-		diff_words_percent(words, sizeof(words), s->rate.ratio, 1.01);
-		text_cell_note(t, table, "(calls for each %.60s: %s)", d->options.per, words);
-	}
+	if (s->rate.changed)
+		text_cell_note(t, table, "(calls for each %.60s: %s)", d->options.per,
+			       diff_words_percent(s->rate.ratio, 1.01).text);
 	if (s->moved)
 		table_note(table, "(its lines moved within their functions)");
 }
@@ -206,10 +203,9 @@ static void add_function(struct text *t, struct table *table, const struct diff 
 			   numbered_share(s->side[i].share).text);
 		text_cell_duration(t, table, i ? TIME_NEW : TIME_BASE, s->side[i].total_ns);
 	}
-	if (s->verdict.status <= DIFF_SAME) {
-		diff_words_percent(words, sizeof(words), shown->ratio, diff_words_unit(shown));
-		table_cell(table, TIME_CHANGE, words);
-	}
+	if (s->verdict.status <= DIFF_SAME)
+		table_cell(table, TIME_CHANGE,
+			   diff_words_percent(shown->ratio, diff_words_unit(shown)).text);
 	diff_words(c, s, words, sizeof(words));
 	table_cell(table, TIME_VERDICT, words);
 }
