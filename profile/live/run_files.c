@@ -19,7 +19,7 @@
 
 static const char nothing[sizeof(((struct scp_header *)0)->magic)];
 
-int run_files_read(int fd, struct run_file *f)
+static int read_head(int fd, struct run_file *f)
 {
 	struct scp_header h = {0};
 	struct stat st;
@@ -46,7 +46,7 @@ static int add(int directory, const char *name, struct run_file **files, size_t 
 
 	if (fd < 0)
 		return 0; /* gone, or a link */
-	int skip = run_files_read(fd, &file);
+	int skip = read_head(fd, &file);
 	close(fd);
 	if (skip)
 		return 0;
@@ -117,4 +117,11 @@ bool run_files_is_live(const struct run_file *file)
 		return false;
 	return run_files_process_start(file->pid, &state) == file->process_start && state != 'Z' &&
 	       state != 'X';
+}
+
+bool run_files_is_written(int fd)
+{
+	struct run_file file = {0};
+
+	return !read_head(fd, &file) && run_files_is_live(&file);
 }

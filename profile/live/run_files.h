@@ -22,9 +22,6 @@ struct run_file {
 	char comm[16];
 };
 
-/* What its header says, into cleared *f, but for the name. -1: it is no regular file. */
-int run_files_read(int fd, struct run_file *f);
-
 /* All files by the name scprof.*.scp, in order of their processes' starts; 0, or -1 with errno.
  * Symbolic links and special files are left out. */
 int run_files_list(const char *directory, struct run_file **files, size_t *count);
@@ -38,3 +35,5 @@ uint64_t run_files_process_start(pid_t pid, char *state);
 /* Is the process that wrote it still running, and recording? Its start time distinguishes it from
  * another process with the same pid. */
 bool run_files_is_live(const struct run_file *file);
+/* The same of an open file. */
+bool run_files_is_written(int fd);

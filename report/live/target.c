@@ -4,6 +4,7 @@
 #include "report/live/live_reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "profile/live/run_files.h"
 #include "profile/base/array.h"
@@ -149,21 +151,11 @@ static void files_of_directory(struct list *l, const struct target *t)
 
 static void the_file(struct list *l, const struct target *t)
 {
-	char directory[PATH_MAX];
-	const char *slash = strrchr(t->path, '/');
-	struct run_file *files;
-	bool alive = false;
-	size_t count;
+	int fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - t->path) + 1 : 1,
-		 slash ? t->path : ".");
-	if (!run_files_list(directory, &files, &count)) {
-		for (size_t i = 0; i < count; i++)
-			alive |= !strcmp(files[i].name, slash ? slash + 1 : t->path) &&
-				 run_files_is_live(&files[i]);
-		run_files_free(files, count);
-	}
-	add_file(l, t->path, alive);
+	add_file(l, t->path, fd >= 0 && run_files_is_written(fd));
+	if (fd >= 0)
+		close(fd);
 }
 
 int target_files(const struct target *t, struct target_file **files, size_t *count)

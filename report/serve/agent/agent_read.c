@@ -4,6 +4,7 @@
  * (agent_meet.c): a process of another container seems to have ended, but its sums still grow. */
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "report/serve/agent/agent.h"
@@ -12,22 +13,17 @@
 
 #define LONGEST_WAIT_NS (UINT64_C(960) * 1000000000)
 
-static bool same_identity(const struct source_identity *a, const struct source_identity *b)
-{
-	return a->pid == b->pid && a->uid == b->uid && a->start_real_ns == b->start_real_ns &&
-	       a->start_mono_ns == b->start_mono_ns;
-}
-
 /* A copy of a profile, or one that was moved to another file system: counted already. */
 static bool is_counted(const struct agent *a, const struct source *s)
 {
 	size_t remembered = a->gones < AGENT_REMEMBERED ? a->gones : AGENT_REMEMBERED;
 
 	for (const struct source *o = a->sources; o; o = o->hh.next)
-		if (o != s && o->service && same_identity(&o->identity, &s->identity))
+		if (o != s && o->service &&
+		    !memcmp(&o->identity, &s->identity, sizeof(s->identity)))
 			return true;
 	for (size_t i = 0; i < remembered; i++)
-		if (same_identity(&a->gone[i], &s->identity))
+		if (!memcmp(&a->gone[i], &s->identity, sizeof(s->identity)))
 			return true;
 	return false;
 }

@@ -108,9 +108,7 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 
 void source_look(struct source *s)
 {
-	struct run_file file = {0};
-
-	s->alive = !run_files_read(s->fd, &file) && run_files_is_live(&file);
+	s->alive = run_files_is_written(s->fd);
 }
 
 /* The model by function replaces that of the reading before. */
