@@ -266,12 +266,9 @@ static int compare(const struct diff_arguments *a, const char *const *file, uint
 
 	if (!diff_files_compare(&f, file, files, bases, &a->options) &&
 	    !print_to(f.diff, a->output)) {
-		char verdict[600];
-
 		status = f.diff->status;
-		diff_words_verdict(f.diff, verdict, sizeof(verdict));
 		if (a->output && status == 2) /* nobody sees it in a file */
-			complaint_say(DIFF_COMMAND, "%s", verdict);
+			complaint_say(DIFF_COMMAND, "%s", diff_words_verdict(f.diff).text);
 	}
 	diff_files_free(&f);
 	return status;

@@ -32,7 +32,7 @@ static int take_pair(struct loop *l)
 
 		failed = to == &f ? diff_watch_add(&l->live.watch, f.diff, run)
 				  : diff_watch_begin(&l->live.watch, l->pilot.diff, run);
-		diff_words_sides(to->diff, l->live.sides, sizeof(l->live.sides));
+		l->live.sides = diff_words_sides(to->diff);
 		if (failed)
 			complaint_say(DIFF_COMMAND, "out of memory");
 	}

@@ -13,20 +13,20 @@
 
 /* ---- words ---- */
 
-#define DIFF_LIVE_WORDS 600
-
 static double percent(double ratio)
 {
 	return 100 * fabs(ratio - 1);
 }
 
 /* With a digit more where it is below 1 %. */
-static void put_range(char *text, size_t room, double low, double high)
+static struct numbered range(double low, double high)
 {
 	double near = fmin(percent(low), percent(high)), far = fmax(percent(low), percent(high));
 	int decimals = far < 1 ? 2 : far < 100 ? 1 : 0;
+	struct numbered n;
 
-	snprintf(text, room, "%.*f to %.*f %%", decimals, near, decimals, far);
+	snprintf(n.text, sizeof(n.text), "%.*f to %.*f %%", decimals, near, decimals, far);
+	return n;
 }
 
 static const char *quantity(const struct diff_watch_row *r)
@@ -36,30 +36,31 @@ static const char *quantity(const struct diff_watch_row *r)
 	return diff_watch_main_view(r) == DIFF_MEAN && r->symbol ? "time" : "elapsed time";
 }
 
-static void found_words(const struct diff_watch_row *r, char *text, size_t room)
+static void found_words(const struct diff_watch_row *r, struct diff_words *to)
 {
 	bool calm = r->view == DIFF_UNDISTURBED || r->view == DIFF_UNSWITCHED_UNDISTURBED;
-	char range[64];
 
-	put_range(range, sizeof(range), r->low, r->high);
-	snprintf(text, room, "%s %s by %s%s%s", quantity(r), r->ratio > 1 ? "slower" : "faster",
-		 range, calm ? ", where undisturbed" : "",
-		 r->against == DIFF_OWN ? ", against the other sites" : "");
+	diff_words_append(to, "%s %s by %s%s%s", quantity(r), r->ratio > 1 ? "slower" : "faster",
+			  range(r->low, r->high).text, calm ? ", where undisturbed" : "",
+			  r->against == DIFF_OWN ? ", against the other sites" : "");
 }
 
 /* "CPU time slower by 0.6 to 1.8 %, against the other sites". */
-static void row_words(const struct diff_live *l, const struct diff_watch_row *r, char *text,
-		      size_t room)
+static struct diff_words row_words(const struct diff_live *l, const struct diff_watch_row *r)
 {
+	struct diff_words to = {""};
+
 	if (r->found)
-		found_words(r, text, room);
+		found_words(r, &to);
 	else if (!isfinite(r->high))
-		snprintf(text, room, "too few runs to say");
+		diff_words_append(&to, "too few runs to say");
 	else if (r->equal)
-		snprintf(text, room, "%s equal within %.4g %%", quantity(r), 100 * l->watch.equal);
+		diff_words_append(&to, "%s equal within %.4g %%", quantity(r),
+				  100 * l->watch.equal);
 	else
-		snprintf(text, room, "no change of %s seen; %+.1f to %+.1f %%", quantity(r),
-			 100 * (r->low - 1), 100 * (r->high - 1));
+		diff_words_append(&to, "no change of %s seen; %+.1f to %+.1f %%", quantity(r),
+				  100 * (r->low - 1), 100 * (r->high - 1));
+	return to;
 }
 
 int diff_live_status(const struct diff_live *l)
@@ -79,10 +80,10 @@ static const struct diff_watch_row *most_evidence(const struct diff_watch *w)
 	return most;
 }
 
-static void changed_words(const struct diff_live *l, char *text, size_t room)
+static void changed_words(const struct diff_live *l, struct diff_words *to)
 {
 	const struct diff_watch_row *r = most_evidence(&l->watch);
-	char words[DIFF_WORDS], name[400], *clean;
+	char name[400], *clean;
 	uint32_t more = l->watch.found - 1;
 
 	if (r->symbol)
@@ -91,32 +92,30 @@ static void changed_words(const struct diff_live *l, char *text, size_t room)
 	else
 		snprintf(name, sizeof(name), "the whole run");
 	clean = utf8_clean(name, false);
-	row_words(l, r, words, sizeof(words));
-	snprintf(text, room, "%.260s: %s", clean ? clean : "", words);
+	diff_words_append(to, "%.260s: %s", clean ? clean : "", row_words(l, r).text);
 	free(clean);
-	if (more) {
-		size_t used = strlen(text);
-
-		snprintf(text + used, room - used, "; %u more changed", more);
-	}
+	if (more)
+		diff_words_append(to, "; %u more changed", more);
 }
 
 /* The answer in a sentence or two, clean. */
-static void all_words(const struct diff_live *l, char *text, size_t room)
+static struct diff_words all_words(const struct diff_live *l)
 {
 	const struct diff_watch *w = &l->watch;
+	struct diff_words to = {""};
 
 	if (w->found)
-		changed_words(l, text, room);
+		changed_words(l, &to);
 	else if (w->all_equal)
-		snprintf(text, room,
-			 "equal within %.4g %%: the whole run, and each site of %.4g %% of the "
-			 "time or more",
-			 100 * w->equal, 100 * DIFF_WATCH_WORTH);
+		diff_words_append(&to,
+				  "equal within %.4g %%: the whole run, and each site of %.4g %% "
+				  "of the time or more",
+				  100 * w->equal, 100 * DIFF_WATCH_WORTH);
 	else if (w->known)
-		snprintf(text, room, "no change seen, and not sure to be equal");
+		diff_words_append(&to, "no change seen, and not sure to be equal");
 	else
-		snprintf(text, room, "too few runs to say anything");
+		diff_words_append(&to, "too few runs to say anything");
+	return to;
 }
 
 /* ---- text ---- */
@@ -150,7 +149,6 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 		    const struct diff_watch_row *r)
 {
 	uint32_t frames = l->arguments->options.frames;
-	char text[DIFF_WORDS];
 
 	frames = frames == REPORT_FRAMES_DEFAULT ? FRAMES : frames;
 	table_row(table);
@@ -165,8 +163,7 @@ static void add_row(const struct diff_live *l, struct text *t, struct table *tab
 	if (isfinite(r->ratio))
 		table_cell(table, CHANGE, diff_words_percent(r->ratio, 1.005).text);
 	table_print_cell(table, EVIDENCE, "%.2g", r->e);
-	row_words(l, r, text, sizeof(text));
-	table_cell(table, VERDICT, text);
+	table_cell(table, VERDICT, row_words(l, r).text);
 	for (uint32_t i = 0; i < r->frames && i < frames; i++)
 		text_cell_note(t, table, "%s", r->frame[i]);
 }
@@ -190,7 +187,7 @@ static void add_rows(const struct diff_live *l, struct text *t, struct table *ta
 
 static void print_sides(const struct diff_live *l, const struct text *t)
 {
-	char *safe = *l->sides ? utf8_clean(l->sides, t->terminal.utf8) : NULL;
+	char *safe = *l->sides.text ? utf8_clean(l->sides.text, t->terminal.utf8) : NULL;
 
 	if (safe)
 		fprintf(t->out, "the last pair of runs: %s\n", safe);
@@ -200,11 +197,9 @@ static void print_sides(const struct diff_live *l, const struct text *t)
 int diff_live_text(const struct diff_live *l, FILE *out)
 {
 	struct text t = {.terminal = terminal_of(out, l->arguments->options.width), .out = out};
-	char words[DIFF_LIVE_WORDS];
 	struct table table;
 
-	all_words(l, words, sizeof(words));
-	fprintf(out, "%s\n", words);
+	fprintf(out, "%s\n", all_words(l).text);
 	fprintf(out,
 		"%" PRIu32 " runs of each in %.1f s and one before them; %s. %.4g %% sure, "
 		"however often one looks\n",
@@ -232,14 +227,11 @@ static const char *status_name(const struct diff_watch_row *r)
 static void put_row(struct json_writer *w, const char *key, const struct diff_live *l,
 		    const struct diff_watch_row *r)
 {
-	char words[DIFF_WORDS];
-
-	row_words(l, r, words, sizeof(words));
 	json_write_open(w, key, '{');
 	JSON_MEMBERS(w, r, symbol, library, outcome);
 	json_write_texts(w, "stack", (const char *const *)r->frame, r->frames);
-	JSON_PUT(w, "waits", r->waiting, "worth", r->worth, "share", r->share, "verdict", words,
-		 "status", status_name(r), "ratio", r->ratio, "ci_low",
+	JSON_PUT(w, "waits", r->waiting, "worth", r->worth, "share", r->share, "verdict",
+		 row_words(l, r).text, "status", status_name(r), "ratio", r->ratio, "ci_low",
 		 isfinite(r->high) ? r->low : NAN, "ci_high", r->high, "e", r->e);
 	JSON_PUT(w, "of", diff_words_view_name(r->view), "against",
 		 diff_words_against_name(r->against), "pairs", r->seen[r->view][r->against].n,
@@ -251,16 +243,14 @@ int diff_live_json(const struct diff_live *l, FILE *out)
 {
 	struct json_writer json = {.out = out, .indent = true}, *w = &json;
 	const struct diff_watch *watch = &l->watch;
-	char words[DIFF_LIVE_WORDS];
 
-	all_words(l, words, sizeof(words));
 	json_write_open(w, NULL, '{');
-	JSON_PUT(w, "schema", "scprof-diff-live/1", "verdict", words, "exit_status",
+	JSON_PUT(w, "schema", "scprof-diff-live/1", "verdict", all_words(l).text, "exit_status",
 		 diff_live_status(l), "end", ends[l->end][0], "base", l->arguments->file[0], "new",
 		 l->arguments->file[1], "by", report_names_by(l->arguments->options.by));
 	JSON_MEMBERS(w, watch, confidence, equal);
 	JSON_PUT(w, "runs", watch->pairs, "seconds", l->seconds, "changed", watch->found,
-		 "left_out", watch->left_out, "sides", *l->sides ? l->sides : NULL);
+		 "left_out", watch->left_out, "sides", *l->sides.text ? l->sides.text : NULL);
 	if (watch->rows)
 		put_row(w, "whole", l, &watch->row[0]);
 	else

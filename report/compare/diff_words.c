@@ -14,15 +14,13 @@
 /* Sites that came or went, of which the headline has the names. */
 #define SIDES_NAMED 3
 
-/* What does not fit is cut. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t room,
-							 const char *format, ...)
+void diff_words_append(struct diff_words *to, const char *format, ...)
 {
-	size_t used = strlen(text);
+	size_t used = strlen(to->text);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text + used, room - used, format, args);
+	vsnprintf(to->text + used, sizeof(to->text) - used, format, args);
 	va_end(args);
 }
 
@@ -64,27 +62,28 @@ struct numbered diff_words_percent(double ratio, double unit)
 
 /* "by 4.1 to 6.0 %", of a change whose sign is known; "by 5 % (-1 % ... +11 %)" of one
  * whose interval, which is for this site alone, contains no change. */
-static void by_how_much(const struct diff_test *t, char *text, size_t room)
+static struct diff_words by_how_much(const struct diff_test *t)
 {
 	double unit = diff_words_unit(t);
 	double least = t->ratio > 1 ? t->low - 1 : 1 - t->high;
 	double most = t->ratio > 1 ? t->high - 1 : 1 - t->low;
 	struct numbered amount = diff_words_percent(t->ratio, unit);
+	struct diff_words by = {"by "};
 	int decimals = decimals_for(unit);
 
 	if (least > 0 && !isfinite(most))
-		snprintf(text, room, "by %.*f %% or more", decimals, 100 * least);
-	else if (least > 0 && t->ratio >= FACTOR) {
-		snprintf(text, room, "by a factor of %s to %s", numbered_digits(1 + least, 3).text,
-			 numbered_digits(1 + most, 3).text);
-	} else if (least > 0) {
-		snprintf(text, room, "by %.*f to %.*f %%", decimals, 100 * least, decimals,
-			 100 * most);
-	} else {
-		snprintf(text, room, "by %s (%s ... %s)", amount.text + strspn(amount.text, "+-"),
-			 diff_words_percent(t->low, unit).text,
-			 diff_words_percent(t->high, unit).text);
-	}
+		diff_words_append(&by, "%.*f %% or more", decimals, 100 * least);
+	else if (least > 0 && t->ratio >= FACTOR)
+		diff_words_append(&by, "a factor of %s to %s", numbered_digits(1 + least, 3).text,
+				  numbered_digits(1 + most, 3).text);
+	else if (least > 0)
+		diff_words_append(&by, "%.*f to %.*f %%", decimals, 100 * least, decimals,
+				  100 * most);
+	else
+		diff_words_append(&by, "%s (%s ... %s)", amount.text + strspn(amount.text, "+-"),
+				  diff_words_percent(t->low, unit).text,
+				  diff_words_percent(t->high, unit).text);
+	return by;
 }
 
 static const char *of_what(const struct diff *d, const struct diff_site *s,
@@ -115,7 +114,7 @@ static uint64_t fewest_calls(const struct diff *d, const struct diff_site *s)
 }
 
 static void untested_words(const struct diff *d, const struct diff_site *s,
-			   const struct diff_finding *f, char *text, size_t room)
+			   const struct diff_finding *f, struct diff_words *to)
 {
 	const char *const words[][2] = {
 		{DIFF_FEW_TICKS, "too few ticks"},
@@ -127,12 +126,12 @@ static void untested_words(const struct diff *d, const struct diff_site *s,
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		why = !strcmp(f->reason, words[i][0]) ? words[i][1] : why;
-	snprintf(text, room, "cannot be determined: %s", why);
+	diff_words_append(to, "cannot be determined: %s", why);
 	if (!strcmp(f->reason, DIFF_FEW_CALLS))
-		append(text, room, " (%" PRIu64 ")", fewest_calls(d, s));
+		diff_words_append(to, " (%" PRIu64 ")", fewest_calls(d, s));
 }
 
-static void same_words(const struct diff *d, const struct diff_finding *f, char *text, size_t room)
+static void same_words(const struct diff *d, const struct diff_finding *f, struct diff_words *to)
 {
 	double percent = 100 * (f->shown.detectable - 1);
 	const char *beyond =
@@ -140,64 +139,61 @@ static void same_words(const struct diff *d, const struct diff_finding *f, char 
 	const char *of = diff_estimate_quantity(f->view) == DIFF_CPU_TIME ? "of CPU time " : "";
 
 	if (f->shown.detectable >= FACTOR)
-		snprintf(text, room, "no change %s%s; one by a factor of %s would have been", of,
-			 beyond, numbered_digits(f->shown.detectable, 2).text);
+		diff_words_append(to, "no change %s%s; one by a factor of %s would have been", of,
+				  beyond, numbered_digits(f->shown.detectable, 2).text);
 	else
-		snprintf(text, room, "no change %s%s; one of %.*f %% would have been", of, beyond,
-			 percent >= 9.5	   ? 0
-			 : percent >= 0.95 ? 1
-					   : 2,
-			 percent);
+		diff_words_append(to, "no change %s%s; one of %.*f %% would have been", of, beyond,
+				  percent >= 9.5    ? 0
+				  : percent >= 0.95 ? 1
+						    : 2,
+				  percent);
 }
 
 static void finding_words(const struct diff *d, const struct diff_site *s,
-			  const struct diff_finding *f, char *text, size_t room)
+			  const struct diff_finding *f, struct diff_words *to)
 {
-	char by[96];
-
-	if (diff_is_changed(f)) {
-		by_how_much(&f->shown, by, sizeof(by));
-		snprintf(text, room, "%s %s%s", diff_words_status_name(f->status), by,
-			 of_what(d, s, f));
-	} else if (f->status == DIFF_SAME) {
-		same_words(d, f, text, room);
-	} else if (f->status == DIFF_UNTESTED) {
-		untested_words(d, s, f, text, room);
-	}
+	if (diff_is_changed(f))
+		diff_words_append(to, "%s %s%s", diff_words_status_name(f->status),
+				  by_how_much(&f->shown).text, of_what(d, s, f));
+	else if (f->status == DIFF_SAME)
+		same_words(d, f, to);
+	else if (f->status == DIFF_UNTESTED)
+		untested_words(d, s, f, to);
 }
 
-void diff_words(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+struct diff_words diff_words(const struct diff *d, const struct diff_site *s)
 {
 	const struct diff_finding *f = &s->verdict;
+	bool base = f->status == DIFF_ONLY_BASE, new = f->status == DIFF_ONLY_NEW;
 	bool cpu = diff_estimate_quantity(f->view) == DIFF_CPU_TIME;
+	struct diff_words to = {""};
 
-	*text = '\0';
-	if (f->status == DIFF_ONLY_BASE)
-		snprintf(text, room, s->counts ? "gone" : "gone: only in base");
-	else if (f->status == DIFF_ONLY_NEW)
-		snprintf(text, room, s->counts ? "new" : "new: only in new");
-	if (*text && d->samples && !s->counts)
-		snprintf(text, room, "only in %s: too few samples to tell",
-			 f->status == DIFF_ONLY_NEW ? "new" : "base");
+	if ((base || new) && d->samples && !s->counts)
+		diff_words_append(&to, "only in %s: too few samples to tell", new ? "new" : "base");
+	else if (base)
+		diff_words_append(&to, s->counts ? "gone" : "gone: only in base");
+	else if (new)
+		diff_words_append(&to, s->counts ? "new" : "new: only in new");
 	else if (s->states && diff_is_changed(f))
-		snprintf(text, room, cpu ? "CPU time " : "elapsed time ");
-	finding_words(d, s, f, text + strlen(text), room - strlen(text));
+		diff_words_append(&to, cpu ? "CPU time " : "elapsed time ");
+	finding_words(d, s, f, &to);
+	return to;
 }
 
-void diff_words_other(const struct diff *d, const struct diff_site *s, char *text, size_t room)
+struct diff_words diff_words_other(const struct diff *d, const struct diff_site *s)
 {
 	bool cpu = diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME;
 	const struct diff_finding *f = &s->found[cpu ? DIFF_ELAPSED : DIFF_CPU_TIME];
-	char words[DIFF_WORDS];
+	struct diff_words to = {""};
 
-	*text = '\0';
 	if (!s->states || !diff_is_changed(&s->verdict))
-		return;
+		return to;
+	diff_words_append(&to, cpu ? "elapsed time: " : "CPU time: ");
 	if (f->status == DIFF_SAME)
-		snprintf(words, sizeof(words), "no significant change");
+		diff_words_append(&to, "no significant change");
 	else
-		finding_words(d, s, f, words, sizeof(words));
-	snprintf(text, room, "%s: %s", cpu ? "elapsed time" : "CPU time", words);
+		finding_words(d, s, f, &to);
+	return to;
 }
 
 static const char *plural(uint32_t n)
@@ -205,7 +201,7 @@ static const char *plural(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void verdict_words(const struct diff *d, char *text, size_t room)
+static void verdict_words(const struct diff *d, struct diff_words *to)
 {
 	uint32_t changed = d->slower + d->faster, compared = changed + d->same;
 	const char *row = d->samples ? "function" : "site";
@@ -214,47 +210,49 @@ static void verdict_words(const struct diff *d, char *text, size_t room)
 	uint32_t came = d->samples ? d->came : d->only_new;
 
 	if (!compared && d->untested)
-		append(text, room,
-		       "nothing could be compared: the %s%s%s that both have %s too little",
-		       d->untested == 1 ? "one " : "", row, plural(d->untested),
-		       d->untested == 1 ? "says" : "say");
+		diff_words_append(
+			to, "nothing could be compared: the %s%s%s that both have %s too little",
+			d->untested == 1 ? "one " : "", row, plural(d->untested),
+			d->untested == 1 ? "says" : "say");
 	else if (!compared)
-		append(text, room, "nothing could be compared: no %s is in both", row);
+		diff_words_append(to, "nothing could be compared: no %s is in both", row);
 	else if (!changed)
-		append(text, room, "no significant change at %" PRIu32 " %s%s", compared, row,
-		       plural(compared));
+		diff_words_append(to, "no significant change at %" PRIu32 " %s%s", compared, row,
+				  plural(compared));
 	else
-		append(text, room,
-		       "%" PRIu32 " of %" PRIu32 " %s%s changed: %" PRIu32 " slower, %" PRIu32
-		       " faster",
-		       changed, compared, row, plural(compared), d->slower, d->faster);
+		diff_words_append(to,
+				  "%" PRIu32 " of %" PRIu32 " %s%s changed: %" PRIu32
+				  " slower, %" PRIu32 " faster",
+				  changed, compared, row, plural(compared), d->slower, d->faster);
 	if (d->untested && compared)
-		append(text, room, "; %" PRIu32 " more cannot be determined", d->untested);
+		diff_words_append(to, "; %" PRIu32 " more cannot be determined", d->untested);
 	if (gone + came)
-		append(text, room, "; %" PRIu32 " only in base, %" PRIu32 " only in new", gone,
-		       came);
+		diff_words_append(to, "; %" PRIu32 " only in base, %" PRIu32 " only in new", gone,
+				  came);
 }
 
-void diff_words_verdict(const struct diff *d, char *text, size_t room)
+struct diff_words diff_words_verdict(const struct diff *d)
 {
-	*text = '\0';
+	struct diff_words to = {""};
+
 	if (d->sites || !d->computing)
-		verdict_words(d, text, room);
+		verdict_words(d, &to);
 	else
-		append(text, room, "no call was recorded");
+		diff_words_append(&to, "no call was recorded");
 	if (!d->computing)
-		return;
-	append(text, room, ". Computing: ");
-	verdict_words(d->computing, text, room);
+		return to;
+	diff_words_append(&to, ". Computing: ");
+	verdict_words(d->computing, &to);
+	return to;
 }
 
 /* The best of the tests that saw nothing. */
-void diff_words_power(const struct diff *d, char *text, size_t room)
+struct diff_words diff_words_power(const struct diff *d)
 {
 	double least = INFINITY;
 	uint64_t samples[DIFF_SIDES] = {0, 0};
+	struct diff_words to = {""};
 
-	*text = '\0';
 	for (uint32_t i = 0; i < d->sites; i++) {
 		const struct diff_finding *f = &d->site[i].verdict;
 
@@ -266,71 +264,75 @@ void diff_words_power(const struct diff *d, char *text, size_t room)
 			least = fmin(least, fmax(f->shown.ratio, 1 / f->shown.ratio));
 	}
 	if (!(least > TELLING))
-		return;
-	append(text, room, "%s and %s samples a run are few: ", numbered_count(samples[0]).text,
-	       numbered_count(samples[1]).text);
+		return to;
+	diff_words_append(&to, "%s and %s samples a run are few: ", numbered_count(samples[0]).text,
+			  numbered_count(samples[1]).text);
 	if (!isfinite(least))
-		append(text, room, "no change of a function that both have");
+		diff_words_append(&to, "no change of a function that both have");
 	else if (least >= FACTOR)
-		append(text, room, "no change of a function by less than a factor of %s",
-		       numbered_digits(least, 2).text);
+		diff_words_append(&to, "no change of a function by less than a factor of %s",
+				  numbered_digits(least, 2).text);
 	else
-		append(text, room, "no change of a function by less than %.0f %%",
-		       100 * (least - 1));
-	append(text, room,
-	       " would have been seen. Longer runs, more of them, or --sample 1ms tell more");
+		diff_words_append(&to, "no change of a function by less than %.0f %%",
+				  100 * (least - 1));
+	diff_words_append(
+		&to, " would have been seen. Longer runs, more of them, or --sample 1ms tell more");
+	return to;
 }
 
 /* "2 sites gone: sendfile64 (120,000 calls), write (120,000 calls)" of those that count. */
-static void list_sides(const struct diff *d, enum diff_status status, char *text, size_t room)
+static void list_sides(const struct diff *d, enum diff_status status, struct diff_words *to)
 {
 	bool gone = status == DIFF_ONLY_BASE;
 	uint32_t named = 0, count = gone ? d->gone : d->came;
 
 	if (!count)
 		return;
-	append(text, room, "%s%" PRIu32 " site%s %s: ", *text ? "; " : "", count, plural(count),
-	       gone ? "gone" : "new");
+	diff_words_append(to, "%s%" PRIu32 " site%s %s: ", *to->text ? "; " : "", count,
+			  plural(count), gone ? "gone" : "new");
 	for (uint32_t i = 0; i < d->sites && named < SIDES_NAMED; i++) {
 		const struct diff_site *s = &d->site[i];
 		uint64_t calls = (uint64_t)llround(s->side[gone ? DIFF_BASE : DIFF_NEW].calls);
 
 		if (!s->counts || s->verdict.status != status)
 			continue;
-		append(text, room, "%s%.60s (%s call%s)", named++ ? ", " : "", s->symbol,
-		       numbered_count(calls).text, calls == 1 ? "" : "s");
+		diff_words_append(to, "%s%.60s (%s call%s)", named++ ? ", " : "", s->symbol,
+				  numbered_count(calls).text, calls == 1 ? "" : "s");
 	}
 	if (named < count)
-		append(text, room, ", and %" PRIu32 " more", count - named);
+		diff_words_append(to, ", and %" PRIu32 " more", count - named);
 }
 
-void diff_words_sides(const struct diff *d, char *text, size_t room)
+struct diff_words diff_words_sides(const struct diff *d)
 {
-	*text = '\0';
-	list_sides(d, DIFF_ONLY_BASE, text, room);
-	list_sides(d, DIFF_ONLY_NEW, text, room);
+	struct diff_words to = {""};
+
+	list_sides(d, DIFF_ONLY_BASE, &to);
+	list_sides(d, DIFF_ONLY_NEW, &to);
+	return to;
 }
 
-void diff_words_per(const struct diff *d, bool utf8, char *text, size_t room)
+struct diff_words diff_words_per(const struct diff *d, bool utf8)
 {
 	const struct diff_side *base = &d->per.side[DIFF_BASE], *new = &d->per.side[DIFF_NEW];
 	const struct diff_test *t = &d->per.time;
 	double unit = diff_words_unit(t);
+	struct diff_words to = {""};
 
-	*text = '\0';
 	if (!d->per.symbol)
-		return;
-	append(text, room, "for each %.60s: %s calls, then %s; %s in calls that work, then %s",
-	       d->options.per, numbered_digits(base->calls, 4).text,
-	       numbered_digits(new->calls, 4).text, numbered_duration(base->ns, utf8).text,
-	       numbered_duration(new->ns, utf8).text);
+		return to;
+	diff_words_append(&to, "for each %.60s: %s calls, then %s; %s in calls that work, then %s",
+			  d->options.per, numbered_digits(base->calls, 4).text,
+			  numbered_digits(new->calls, 4).text,
+			  numbered_duration(base->ns, utf8).text,
+			  numbered_duration(new->ns, utf8).text);
 	if (isfinite(t->low))
-		append(text, room, " (%s ... %s)", diff_words_percent(t->low, unit).text,
-		       diff_words_percent(t->high, unit).text);
+		diff_words_append(&to, " (%s ... %s)", diff_words_percent(t->low, unit).text,
+				  diff_words_percent(t->high, unit).text);
+	return to;
 }
 
-void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting, char *text,
-		       size_t room)
+struct diff_words diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting)
 {
 	const struct diff_common *c = &d->common[of][waiting];
 	const char *kind = waiting ? "sites that wait" : "sites that work";
@@ -338,19 +340,16 @@ void diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting
 			   : of == DIFF_CPU_TIME		    ? " in CPU time"
 								    : " in elapsed time";
 	struct diff_test t = {.ratio = c->ratio, .low = c->low, .high = c->high};
-	char by[96];
+	struct diff_words to = {""};
 
-	*text = '\0';
-	if (!c->sites)
-		return;
-	by_how_much(&t, by, sizeof(by));
-	if (c->low <= 1 && c->high >= 1)
-		snprintf(text, room, "the %" PRIu32 " %s share no change%s (%+.1f ... %+.1f %%)",
-			 c->sites, kind, what, numbers_tidy(100 * (c->low - 1), 1),
-			 numbers_tidy(100 * (c->high - 1), 1));
-	else
-		snprintf(text, room, "the %" PRIu32 " %s together are %s %s%s", c->sites, kind,
-			 c->ratio > 1 ? "slower" : "faster", by, what);
+	if (c->sites && c->low <= 1 && c->high >= 1)
+		diff_words_append(&to, "the %" PRIu32 " %s share no change%s (%+.1f ... %+.1f %%)",
+				  c->sites, kind, what, numbers_tidy(100 * (c->low - 1), 1),
+				  numbers_tidy(100 * (c->high - 1), 1));
+	else if (c->sites)
+		diff_words_append(&to, "the %" PRIu32 " %s together are %s %s%s", c->sites, kind,
+				  c->ratio > 1 ? "slower" : "faster", by_how_much(&t).text, what);
+	return to;
 }
 
 const char *diff_words_view_name(enum diff_view view)

@@ -24,9 +24,11 @@ static void put_facts(struct html *h, const struct diff *d)
 		 100 * d->options.min_change);
 	html_write_texts(h, "threshold", text);
 	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++) {
-		diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES, text, sizeof(text));
-		if (*text)
-			html_write_texts(h, "shared", text);
+		const struct diff_words words =
+			diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES);
+
+		if (*words.text)
+			html_write_texts(h, "shared", words.text);
 	}
 	snprintf(text, sizeof(text), "%s, then %s",
 		 numbered_duration(d->side[DIFF_BASE].total_ns, true).text,
@@ -63,14 +65,12 @@ static void put_per(struct html *h, const struct diff *d)
 
 static void put_head(struct html *h, const struct diff *d)
 {
-	char text[600];
+	const struct diff_words sides = diff_words_sides(d), per = diff_words_per(d, true);
+	char text[32];
 
-	diff_words_verdict(d, text, sizeof(text));
-	json_write_text(&h->json, "verdict", text);
-	diff_words_sides(d, text, sizeof(text));
-	json_write_text(&h->json, "sides", *text ? text : NULL);
-	diff_words_per(d, true, text, sizeof(text));
-	JSON_PUT(&h->json, "per_words", *text ? text : NULL, "status", (uint64_t)d->status);
+	json_write_text(&h->json, "verdict", diff_words_verdict(d).text);
+	json_write_text(&h->json, "sides", *sides.text ? sides.text : NULL);
+	JSON_PUT(&h->json, "per_words", *per.text ? per.text : NULL, "status", (uint64_t)d->status);
 	json_write_text(&h->json, "by", report_names_by(d->options.by));
 	snprintf(text, sizeof(text), "%.6g %%", 100 * (1 - d->options.confidence));
 	JSON_PUT(&h->json, "false_share", text, "rows", d->sites);
@@ -202,10 +202,8 @@ static void put_sides(struct html *h, const struct diff_site *s)
 static void put_site(struct html *h, struct diff_paths *p, const struct diff_site *s)
 {
 	struct diff_path path = add_path(p, s);
-	char words[DIFF_WORDS], other[DIFF_WORDS];
+	const struct diff_words other = diff_words_other(p->diff, s);
 
-	diff_words(p->diff, s, words, sizeof(words));
-	diff_words_other(p->diff, s, other, sizeof(other));
 	html_write_string(h, NULL, s->symbol);
 	html_write_string(h, NULL, s->library);
 	html_write_string(h, NULL, strcmp(s->outcome, "completed") != 0 ? s->outcome : NULL);
@@ -213,8 +211,8 @@ static void put_site(struct html *h, struct diff_paths *p, const struct diff_sit
 	html_write_index(h, NULL, path.site);
 	html_write_index(h, NULL, path.box);
 	html_write_counts(h, s->verdict.status, s->counts, s->waiting, s->moved, s->rate.changed);
-	html_write_string(h, NULL, words);
-	html_write_string(h, NULL, *other ? other : NULL);
+	html_write_string(h, NULL, diff_words(p->diff, s).text);
+	html_write_string(h, NULL, *other.text ? other.text : NULL);
 	put_finding(h, s);
 	put_sides(h, s);
 }

@@ -109,13 +109,11 @@ static const struct row_field name_fields[] = {ROW_SAME(diff_site, symbol),
 
 static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
-	char words[DIFF_WORDS], other[DIFF_WORDS];
+	const struct diff_words other = diff_words_other(d, s);
 
-	diff_words(d, s, words, sizeof(words));
-	diff_words_other(d, s, other, sizeof(other));
 	json_write_open(w, NULL, '{');
 	json_write_fields(w, name_fields, s, true);
-	JSON_PUT(w, "verdict", words, "other", *other ? other : NULL);
+	JSON_PUT(w, "verdict", diff_words(d, s).text, "other", *other.text ? other.text : NULL);
 	put_finding(w, &s->verdict);
 	put_quantity(w, "elapsed", &s->found[DIFF_ELAPSED]);
 	put_quantity(w, "cpu", &s->found[DIFF_CPU_TIME]);
@@ -147,12 +145,9 @@ static const struct row_field computing_side[] = {
 /* A function that computes. */
 static void put_function(struct json_writer *w, const struct diff *c, const struct diff_site *s)
 {
-	char words[DIFF_WORDS];
-
-	diff_words(c, s, words, sizeof(words));
 	json_write_open(w, NULL, '{');
 	json_write_fields(w, computing_fields, s, true);
-	json_write_text(w, "verdict", words);
+	json_write_text(w, "verdict", diff_words(c, s).text);
 	put_finding(w, &s->verdict);
 	json_write_object(w, "base", computing_side, &s->side[DIFF_BASE]);
 	json_write_object(w, "new", computing_side, &s->side[DIFF_NEW]);
@@ -161,14 +156,14 @@ static void put_function(struct json_writer *w, const struct diff *c, const stru
 
 void diff_json_computing(struct json_writer *w, const struct diff *c)
 {
-	char words[DIFF_WORDS];
+	struct diff_words few;
 
 	if (!json_write_open_known(w, "computing", c))
 		return;
 	JSON_PUT(w, "exit_status", c->status, "base_cpu_ns", c->side[DIFF_BASE].total_ns);
 	json_write_number(w, "new_cpu_ns", c->side[DIFF_NEW].total_ns);
-	diff_words_power(c, words, sizeof(words));
-	json_write_text(w, "few", *words ? words : NULL);
+	few = diff_words_power(c);
+	json_write_text(w, "few", *few.text ? few.text : NULL);
 	json_write_open(w, "rows", '[');
 	for (uint32_t i = 0; i < rows_of_top(c->sites, c->options.top); i++)
 		put_function(w, c, &c->site[i]);
@@ -252,13 +247,11 @@ static void put_totals(struct json_writer *w, const struct diff *d)
 int diff_json(struct diff *d, FILE *out)
 {
 	struct json_writer json = {.out = out, .indent = true}, *w = &json;
-	char verdict[600];
+	const struct diff_words sides = diff_words_sides(d);
 
-	diff_words_verdict(d, verdict, sizeof(verdict));
 	json_write_open(w, NULL, '{');
-	JSON_PUT(w, "schema", "scprof-diff/1", "verdict", verdict);
-	diff_words_sides(d, verdict, sizeof(verdict));
-	JSON_PUT(w, "sides", *verdict ? verdict : NULL, "exit_status", d->status);
+	JSON_PUT(w, "schema", "scprof-diff/1", "verdict", diff_words_verdict(d).text);
+	JSON_PUT(w, "sides", *sides.text ? sides.text : NULL, "exit_status", d->status);
 	json_write_text(w, "by", report_names_by(d->options.by));
 	json_write_number(w, "confidence", d->options.confidence);
 	json_write_number(w, "threshold", d->options.min_change);

@@ -73,11 +73,10 @@ static void frame_notes(struct text *t, struct table *table, const struct diff *
 static void path_notes(struct text *t, struct table *table, const struct diff *d,
 		       const struct diff_site *s)
 {
-	char words[DIFF_WORDS];
+	const struct diff_words other = diff_words_other(d, s);
 
-	diff_words_other(d, s, words, sizeof(words));
-	if (*words)
-		text_cell_note(t, table, "(%s)", words);
+	if (*other.text)
+		text_cell_note(t, table, "(%s)", other.text);
 	if (s->rate.changed)
 		text_cell_note(t, table, "(calls for each %.60s: %s)", d->options.per,
 			       diff_words_percent(s->rate.ratio, 1.01).text);
@@ -88,39 +87,32 @@ static void path_notes(struct text *t, struct table *table, const struct diff *d
 static void add_site(struct text *t, struct table *table, const struct diff *d,
 		     const struct diff_site *s)
 {
-	char words[DIFF_WORDS];
-
-	diff_words(d, s, words, sizeof(words));
 	table_row(table);
 	text_cell_put(t, table, FUNCTION, s->symbol);
 	if (strcmp(s->outcome, "completed") != 0)
 		table_cell(table, OUTCOME, s->outcome);
 	number_cells(t, table, s);
-	table_cell(table, VERDICT, words);
+	table_cell(table, VERDICT, diff_words(d, s).text);
 	frame_notes(t, table, d, s,
 		    d->options.frames == REPORT_FRAMES_DEFAULT ? FRAMES_DEFAULT
 							       : d->options.frames);
 	path_notes(t, table, d, s);
 }
 
-static void print_words(struct text *t, const char *lead, const char *words)
+static void print_words(struct text *t, const char *lead, struct diff_words words)
 {
-	if (*words)
-		text_cell_say(t, TERMINAL_PLAIN, lead, strlen(lead), "%s", words);
+	if (*words.text)
+		text_cell_say(t, TERMINAL_PLAIN, lead, strlen(lead), "%s", words.text);
 }
 
 static void print_head(struct text *t, const struct diff *d)
 {
-	char line[600];
 	bool utf8 = t->terminal.utf8;
 
 	terminal_style(t->out, &t->terminal, TERMINAL_BOLD);
-	diff_words_sides(d, line, sizeof(line));
-	print_words(t, "", line);
-	diff_words_verdict(d, line, sizeof(line));
-	print_words(t, "", line);
-	diff_words_per(d, utf8, line, sizeof(line));
-	print_words(t, "", line);
+	print_words(t, "", diff_words_sides(d));
+	print_words(t, "", diff_words_verdict(d));
+	print_words(t, "", diff_words_per(d, utf8));
 	terminal_style(t->out, &t->terminal, TERMINAL_PLAIN);
 	text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
 		      "%" PRIu32 " run%s against %" PRIu32
@@ -128,10 +120,9 @@ static void print_head(struct text *t, const struct diff *d)
 		      "are expected to be none; a change of less than %.3g %% is none",
 		      d->bases, d->bases == 1 ? "" : "s", d->profiles - d->bases,
 		      100 * (1 - d->options.confidence), 100 * d->options.min_change);
-	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++) {
-		diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES, line, sizeof(line));
-		print_words(t, "  ", line);
-	}
+	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++)
+		print_words(t, "  ",
+			    diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES));
 	if (d->sites)
 		text_cell_say(t, TERMINAL_PLAIN, "  ", 2,
 			      "time in all calls%s of an average run: %s, then %s",
@@ -191,7 +182,6 @@ static void add_function(struct text *t, struct table *table, const struct diff 
 			 const struct diff_site *s)
 {
 	const struct diff_test *shown = &s->verdict.shown;
-	char words[DIFF_WORDS];
 
 	table_row(table);
 	text_cell_print(t, table, NAME, "%s%s", s->brief ? s->brief : s->symbol,
@@ -206,14 +196,12 @@ static void add_function(struct text *t, struct table *table, const struct diff 
 	if (s->verdict.status <= DIFF_SAME)
 		table_cell(table, TIME_CHANGE,
 			   diff_words_percent(shown->ratio, diff_words_unit(shown)).text);
-	diff_words(c, s, words, sizeof(words));
-	table_cell(table, TIME_VERDICT, words);
+	table_cell(table, TIME_VERDICT, diff_words(c, s).text);
 }
 
 /* The functions with so few samples that nothing is known of them are left out. */
 static int print_computing(struct text *t, const struct diff *c)
 {
-	char line[DIFF_WORDS];
 	struct table table;
 	uint32_t rows = 0;
 	int status;
@@ -232,8 +220,7 @@ static int print_computing(struct text *t, const struct diff *c)
 			rows++;
 		}
 	status = text_cell_end(t, &table);
-	diff_words_power(c, line, sizeof(line));
-	print_words(t, "  ", line);
+	print_words(t, "  ", diff_words_power(c));
 	if (rows < c->sites)
 		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
 			      "%" PRIu32 " more functions. All: --full --top 0", c->sites - rows);

@@ -291,7 +291,7 @@ static void test_a_function_that_came_is_a_change_and_one_with_few_samples_says_
 	struct program old = program_of(10), new = old;
 	struct simulate s = {11};
 	struct comparison c = {.all = true};
-	char words[DIFF_WORDS], all[600];
+	struct diff_words words, all;
 
 	(void)state;
 	old.factor[2] = old.factor[4] = 0;
@@ -305,11 +305,11 @@ static void test_a_function_that_came_is_a_change_and_one_with_few_samples_says_
 	assert_int_equal(c.d->computing->came, 1);
 	assert_int_equal(c.d->status, 1);
 	assert_int_equal(row_of(c.d, 'f')->verdict.status, DIFF_UNTESTED);
-	diff_words(c.d->computing, row_of(c.d, 'f'), words, sizeof(words));
-	assert_non_null(strstr(words, "too few samples"));
-	diff_words_verdict(c.d, all, sizeof(all));
-	assert_non_null(strstr(all, "Computing: "));
-	assert_non_null(strstr(all, "only in new"));
+	words = diff_words(c.d->computing, row_of(c.d, 'f'));
+	assert_non_null(strstr(words.text, "too few samples"));
+	all = diff_words_verdict(c.d);
+	assert_non_null(strstr(all.text, "Computing: "));
+	assert_non_null(strstr(all.text, "only in new"));
 	end(&c);
 }
 

@@ -83,7 +83,7 @@ static const struct diff_site *site_of(const struct made *m, int run)
 static void test_few_calls_are_not_compared(void **state)
 {
 	struct made m;
-	char words[DIFF_WORDS];
+	struct diff_words words;
 
 	(void)state;
 	begin(&m, 1, 2);
@@ -92,8 +92,8 @@ static void test_few_calls_are_not_compared(void **state)
 	compare(&m);
 	assert_int_equal(m.d.status, 0);
 	assert_int_equal(site_of(&m, 3)->verdict.status, DIFF_UNTESTED);
-	diff_words(&m.d, site_of(&m, 3), words, sizeof(words));
-	assert_string_equal(words, "cannot be determined: too few calls (23)");
+	words = diff_words(&m.d, site_of(&m, 3));
+	assert_string_equal(words.text, "cannot be determined: too few calls (23)");
 
 	begin(&m, 1, 2);
 	give_calls(&m, 3, DIFF_PAIR_CALLS);
@@ -157,7 +157,7 @@ static void test_alone_a_site_must_change_beyond_what_machines_do(void **state)
 static void test_the_change_of_a_function_is_subtracted(void **state)
 {
 	struct made m;
-	char words[DIFF_WORDS];
+	struct diff_words words;
 
 	(void)state;
 	begin(&m, 1, 2);
@@ -168,8 +168,8 @@ static void test_the_change_of_a_function_is_subtracted(void **state)
 		m.run[i][0].mean.error = m.run[i][1].mean.error = 400;
 	compare(&m);
 	assert_int_equal(m.d.slower, 1);
-	diff_words(&m.d, site_of(&m, 4), words, sizeof(words));
-	assert_non_null(strstr(words, "against the other sites"));
+	words = diff_words(&m.d, site_of(&m, 4));
+	assert_non_null(strstr(words.text, "against the other sites"));
 	assert_in_range((int)(100 * site_of(&m, 4)->verdict.shown.ratio), 109, 110);
 }
 

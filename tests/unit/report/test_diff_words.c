@@ -21,10 +21,8 @@
 static void check_words(const struct diff_site *s, const char *want)
 {
 	struct diff d = {.profiles = 6};
-	char text[DIFF_WORDS];
 
-	diff_words(&d, s, text, sizeof(text));
-	assert_string_equal(text, want);
+	assert_string_equal(diff_words(&d, s).text, want);
 }
 
 static void test_factors_are_read_without_exponents(void **state)
@@ -62,10 +60,8 @@ static struct diff_site cpu_slower(const struct diff_run *run)
 static void check_other(const struct diff_site *s, const char *want)
 {
 	struct diff d = {.profiles = 2, .bases = 1};
-	char text[DIFF_WORDS];
 
-	diff_words_other(&d, s, text, sizeof(text));
-	assert_string_equal(text, want);
+	assert_string_equal(diff_words_other(&d, s).text, want);
 }
 
 static void test_what_elapsed_time_did_is_told_beside_cpu_time(void **state)
@@ -132,17 +128,17 @@ static void test_what_would_have_been_seen_is_no_more_than_what_was(void **state
 		{.verdict = {.status = DIFF_SAME, .shown = {.detectable = 1.9}}},
 		{.verdict = {.status = DIFF_FASTER, .shown = {.ratio = 0.625, .detectable = 1.7}}}};
 	struct diff d = {.site = s, .sites = 1};
-	char text[DIFF_WORDS];
+	struct diff_words words;
 
 	(void)state;
-	diff_words_power(&d, text, sizeof(text));
-	assert_non_null(strstr(text, "by less than 90 % would have been seen"));
+	words = diff_words_power(&d);
+	assert_non_null(strstr(words.text, "by less than 90 % would have been seen"));
 	d.sites = 2;
-	diff_words_power(&d, text, sizeof(text));
-	assert_non_null(strstr(text, "by less than 60 % would have been seen"));
+	words = diff_words_power(&d);
+	assert_non_null(strstr(words.text, "by less than 60 % would have been seen"));
 	s[1].verdict.shown.ratio = 1.1; /* little is enough */
-	diff_words_power(&d, text, sizeof(text));
-	assert_string_equal(text, "");
+	words = diff_words_power(&d);
+	assert_string_equal(words.text, "");
 }
 
 int main(void)
