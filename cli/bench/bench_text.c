@@ -67,19 +67,17 @@ static void print_mean(const struct printer *p, const struct replications_mean *
 static void print_answer(const struct printer *p)
 {
 	const struct bench_summary *s = p->s;
-	char spread[32];
-
 	printf(LABEL, "mean");
 	print_mean(p, &s->mean);
 	printf("  (%.10g %%, Student's t over %zu replications)\n", 100 * p->o->wishes.confidence,
 	       s->mean.n);
-	numbers_significant(spread, sizeof(spread), 100 * s->best.spread, 2);
 	printf(LABEL "%s  ", "K-best", duration(p, s->best_ns).text);
 	if (s->best.measurements)
 		printf("converged after %zu replications", s->best.measurements);
 	else
 		printf("not converged");
-	printf(": the %u fastest lie within %s %%\n", p->o->wishes.k, spread);
+	printf(": the %u fastest lie within %s %%\n", p->o->wishes.k,
+	       numbered_digits(100 * s->best.spread, 2).text);
 }
 
 static void print_empty(const struct printer *p)

@@ -23,10 +23,8 @@ static struct numbered range(double low, double high)
 {
 	double near = fmin(percent(low), percent(high)), far = fmax(percent(low), percent(high));
 	int decimals = far < 1 ? 2 : far < 100 ? 1 : 0;
-	struct numbered n;
 
-	snprintf(n.text, sizeof(n.text), "%.*f to %.*f %%", decimals, near, decimals, far);
-	return n;
+	return numbered_text("%.*f to %.*f %%", decimals, near, decimals, far);
 }
 
 static const char *quantity(const struct diff_watch_row *r)

@@ -50,14 +50,12 @@ double diff_words_unit(const struct diff_test *t)
 
 struct numbered diff_words_percent(double ratio, double unit)
 {
-	struct numbered n = {"?"};
-
-	if (ratio >= FACTOR && isfinite(ratio))
-		snprintf(n.text, sizeof(n.text), "x%.30s", numbered_digits(ratio, 3).text);
-	else if (isfinite(ratio))
-		snprintf(n.text, sizeof(n.text), "%+.*f %%", decimals_for(unit),
-			 numbers_tidy(100 * (ratio - 1), decimals_for(unit)));
-	return n;
+	if (!isfinite(ratio))
+		return numbered_text("?");
+	if (ratio >= FACTOR)
+		return numbered_text("x%.30s", numbered_digits(ratio, 3).text);
+	return numbered_text("%+.*f %%", decimals_for(unit),
+			     numbers_tidy(100 * (ratio - 1), decimals_for(unit)));
 }
 
 /* "by 4.1 to 6.0 %", of a change whose sign is known; "by 5 % (-1 % ... +11 %)" of one

@@ -79,15 +79,13 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 
 struct numbered columns_rate(double a_second)
 {
-	bool large = a_second >= 1e7;
-	struct numbered n = {"-"};
-
-	if (large || (a_second < 100 && a_second > 0))
-		snprintf(n.text, sizeof(n.text), large ? "%.1fM" : "%.1f",
-			 large ? a_second / 1e6 : a_second);
-	else if (!isnan(a_second))
-		n = numbered_count((uint64_t)llround(a_second));
-	return n;
+	if (isnan(a_second))
+		return numbered_text("-");
+	if (a_second >= 1e7)
+		return numbered_text("%.1fM", a_second / 1e6);
+	if (a_second < 100 && a_second > 0)
+		return numbered_text("%.1f", a_second);
+	return numbered_count((uint64_t)llround(a_second));
 }
 
 /* An asymmetric interval may be too wide for the column: then its wider side stands for both. */
@@ -106,17 +104,16 @@ static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t w
 	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
 }
 
-static void precision_cell(char *out, size_t room, const struct row_mean *m)
+static struct numbered precision_cell(const struct row_mean *m)
 {
 	const char *doubt = m->unreliable ? COLUMNS_DOUBT : "";
 
 	if (isnan(m->relative))
-		snprintf(out, room, "%s?", doubt);
-	else if (m->relative >= 10)
-		snprintf(out, room, "%s>999%%", doubt);
-	else
-		snprintf(out, room, m->relative < 0.0995 ? "%s%.2f%%" : "%s%.0f%%", doubt,
-			 100 * m->relative);
+		return numbered_text("%s?", doubt);
+	if (m->relative >= 10)
+		return numbered_text("%s>999%%", doubt);
+	return numbered_text(m->relative < 0.0995 ? "%s%.2f%%" : "%s%.0f%%", doubt,
+			     100 * m->relative);
 }
 
 /* In front of the mean. A doubt stands there where its precision has no column. */
@@ -129,54 +126,52 @@ static void mark(char *out, size_t room, const char *sign)
 }
 
 /* Shares in per cent, as wide as the title whatever they are. */
-static void states_cell(char *out, size_t room, const struct row_states *s)
+static struct numbered states_cell(const struct row_states *s)
 {
 	if (isnan(s->on_cpu))
-		snprintf(out, room, "-");
-	else
-		snprintf(out, room, "%3.0f/%3.0f/%3.0f", 100 * s->on_cpu, 100 * s->runnable,
-			 100 * s->asleep);
+		return numbered_text("-");
+	return numbered_text("%3.0f/%3.0f/%3.0f", 100 * s->on_cpu, 100 * s->runnable,
+			     100 * s->asleep);
+}
+
+/* Of all columns but the means'. */
+static struct numbered number_cell(const struct columns *c, enum column i, const struct row *r,
+				   const struct row_mean *run)
+{
+	switch (i) {
+	case COLUMN_CALLS_S:
+		return columns_rate(r->calls_s);
+	case COLUMN_TIME_S:
+		return numbered_duration(1e9 * r->time_s, c->utf8);
+	case COLUMN_BYTES_S:
+		return isnan(r->bytes_s)
+			       ? numbered_text("%s", "")
+			       : numbered_bytes((uint64_t)llround(fmin(r->bytes_s, 0x1p62)));
+	case COLUMN_STATES:
+		return states_cell(&r->states);
+	case COLUMN_KEPT:
+		return numbered_duration(r->kept_ns, c->utf8);
+	case COLUMN_PRECISION:
+		return precision_cell(run);
+	default:
+		return numbered_count(r->run.calls);
+	}
 }
 
 static void cell(char *out, size_t room, const struct columns *c, enum column i,
 		 const struct row *r, const struct row_mean *run, const struct row_mean *window)
 {
-	*out = '\0';
-	switch (i) {
-	case COLUMN_CALLS_S:
-		snprintf(out, room, "%s", columns_rate(r->calls_s).text);
-		break;
-	case COLUMN_TIME_S:
-		numbers_duration(out, room, 1e9 * r->time_s, c->utf8);
-		break;
-	case COLUMN_BYTES_S:
-		if (!isnan(r->bytes_s))
-			numbers_bytes(out, room, (uint64_t)llround(fmin(r->bytes_s, 0x1p62)));
-		break;
-	case COLUMN_STATES:
-		states_cell(out, room, &r->states);
-		break;
-	case COLUMN_KEPT:
-		snprintf(out, room, "-");
-		if (!isnan(r->kept_ns))
-			numbers_duration(out, room, r->kept_ns, c->utf8);
-		break;
-	case COLUMN_MEAN_NOW:
-		mean_cell(out, room, window, column[i].width, c->utf8);
-		break;
-	case COLUMN_MEAN_ALL:
-		mean_cell(out, room, run, column[i].width, c->utf8);
-		if (run->unreliable && !c->shown[COLUMN_PRECISION])
-			mark(out, room, COLUMNS_DOUBT);
-		if (run->warmup_calls)
-			mark(out, room, COLUMNS_ASIDE);
-		break;
-	case COLUMN_PRECISION:
-		precision_cell(out, room, run);
-		break;
-	default:
-		numbers_count(out, room, r->run.calls);
+	bool all = i == COLUMN_MEAN_ALL;
+
+	if (!all && i != COLUMN_MEAN_NOW) {
+		snprintf(out, room, "%s", number_cell(c, i, r, run).text);
+		return;
 	}
+	mean_cell(out, room, all ? run : window, column[i].width, c->utf8);
+	if (all && run->unreliable && !c->shown[COLUMN_PRECISION])
+		mark(out, room, COLUMNS_DOUBT);
+	if (all && run->warmup_calls)
+		mark(out, room, COLUMNS_ASIDE);
 }
 
 char *columns_line(const struct columns *c, const struct row *r, const struct row_mean *run,

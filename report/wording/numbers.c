@@ -3,6 +3,7 @@
 #include "report/wording/numbers.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,37 +55,47 @@ double numbers_tidy(double value, int decimals)
 	return fabs(value) <= 0.5 * pow(10, -decimals) ? 0 : value;
 }
 
-void numbers_duration(char *out, size_t room, double ns, bool utf8)
+struct numbered numbered_text(const char *format, ...)
+{
+	struct numbered n;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(n.text, sizeof(n.text), format, args);
+	va_end(args);
+	return n;
+}
+
+struct numbered numbered_duration(double ns, bool utf8)
 {
 	const struct scale *s = scale_of(ns);
 	double value = ns / s->ns;
 	char digits[400];
 
-	if (!isfinite(ns) || ns == 0) {
-		snprintf(out, room, ns == 0 ? "0 s" : "-");
-	} else if (fabs(ns) < 0.0005) { /* would read as 0 */
-		snprintf(out, room, "<0.001 ns");
-	} else {
-		numbers_fixed(digits, sizeof(digits), value, clamp(4 - whole_digits(value), 0, 3));
-		snprintf(out, room, "%s %s", digits, utf8 ? s->utf8 : s->ascii);
-	}
+	if (!isfinite(ns) || ns == 0)
+		return numbered_text(ns == 0 ? "0 s" : "-");
+	if (fabs(ns) < 0.0005) /* would read as 0 */
+		return numbered_text("<0.001 ns");
+	numbers_fixed(digits, sizeof(digits), value, clamp(4 - whole_digits(value), 0, 3));
+	return numbered_text("%s %s", digits, utf8 ? s->utf8 : s->ascii);
 }
 
-void numbers_count(char *out, size_t room, uint64_t n)
+struct numbered numbered_count(uint64_t count)
 {
-	char digits[24], grouped[32];
-	int length = snprintf(digits, sizeof(digits), "%" PRIu64, n), at = 0;
+	struct numbered grouped;
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count), at = 0;
 
 	for (int i = 0; i < length; i++) {
 		if (i && (length - i) % 3 == 0)
-			grouped[at++] = ',';
-		grouped[at++] = digits[i];
+			grouped.text[at++] = ',';
+		grouped.text[at++] = digits[i];
 	}
-	grouped[at] = '\0';
-	snprintf(out, room, "%s", grouped);
+	grouped.text[at] = '\0';
+	return grouped;
 }
 
-void numbers_bytes(char *out, size_t room, uint64_t bytes)
+struct numbered numbered_bytes(uint64_t bytes)
 {
 	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 	double value = (double)bytes;
@@ -92,44 +103,47 @@ void numbers_bytes(char *out, size_t room, uint64_t bytes)
 
 	for (; value >= 999.5 && i < 6; i++)
 		value /= 1000;
-	if (i)
-		snprintf(out, room, "%.*f %s", clamp(3 - whole_digits(value), 0, 2), value,
-			 units[i]);
-	else
-		snprintf(out, room, "%.0f B", value);
+	return numbered_text("%.*f %s", i ? clamp(3 - whole_digits(value), 0, 2) : 0, value,
+			     units[i]);
 }
 
-void numbers_share(char *out, size_t room, double share)
+struct numbered numbered_share(double share)
 {
 	if (!isfinite(share))
-		snprintf(out, room, "-");
-	else if (share != 0 && fabs(share) < 0.0005)
-		snprintf(out, room, "<0.1 %%");
-	else
-		snprintf(out, room, "%.1f %%", share == 0 ? 0 : 100 * share);
+		return numbered_text("-");
+	if (share != 0 && fabs(share) < 0.0005)
+		return numbered_text("<0.1 %%");
+	return numbered_text("%.1f %%", share == 0 ? 0 : 100 * share);
 }
 
-void numbers_permille(char *out, size_t room, int32_t permille)
+struct numbered numbered_limits(double low, double high)
+{
+	return numbered_text("%.1f to %.1f", 100 * low, 100 * high);
+}
+
+struct numbered numbered_permille(int32_t permille)
 {
 	int32_t all = permille < 0 ? -permille : permille;
 
-	snprintf(out, room, "%s%" PRId32 ".%" PRId32 " %%", permille < 0 ? "-" : "", all / 10,
-		 all % 10);
+	return numbered_text("%s%" PRId32 ".%" PRId32 " %%", permille < 0 ? "-" : "", all / 10,
+			     all % 10);
 }
 
-void numbers_plain(char *out, size_t room, double value)
+struct numbered numbered_plain(double value)
 {
+	struct numbered n;
+
 	if (!isfinite(value))
-		snprintf(out, room, "-");
-	else if (value != 0 && fabs(value) < 0.001)
-		snprintf(out, room, "%.1e", value);
-	else if (fabs(value) >= 999.5)
-		numbers_significant(out, room, value, 3);
-	else
-		numbers_fixed(out, room, value, clamp(3 - whole_digits(value), 0, 3));
+		return numbered_text("-");
+	if (value != 0 && fabs(value) < 0.001)
+		return numbered_text("%.1e", value);
+	if (fabs(value) >= 999.5)
+		return numbered_digits(value, 3);
+	numbers_fixed(n.text, sizeof(n.text), value, clamp(3 - whole_digits(value), 0, 3));
+	return n;
 }
 
-void numbers_significant(char *out, size_t room, double value, int digits)
+struct numbered numbered_digits(double value, int digits)
 {
 	char rounded[64];
 	double shown;
@@ -138,15 +152,14 @@ void numbers_significant(char *out, size_t room, double value, int digits)
 	snprintf(rounded, sizeof(rounded), "%.*e", clamp(digits - 1, 0, 17), value);
 	shown = strtod(rounded, NULL);
 	if (!isfinite(value))
-		snprintf(out, room, "-");
-	else if (fabs(shown) >= 1e15)
-		snprintf(out, room, "%.*g", digits, value);
-	else if (shown >= 1000)
-		numbers_count(out, room, (uint64_t)shown);
-	else if (fabs(shown) >= 100)
-		snprintf(out, room, "%.*f", clamp(digits - 3, 0, 15), shown);
-	else
-		snprintf(out, room, "%.*g", digits, shown == 0 ? 0 : shown);
+		return numbered_text("-");
+	if (fabs(shown) >= 1e15)
+		return numbered_text("%.*g", digits, value);
+	if (shown >= 1000)
+		return numbered_count((uint64_t)shown);
+	if (fabs(shown) >= 100)
+		return numbered_text("%.*f", clamp(digits - 3, 0, 15), shown);
+	return numbered_text("%.*g", digits, shown == 0 ? 0 : shown);
 }
 
 /* Two significant digits of the half width, but at most four of the mean. */
@@ -272,26 +285,4 @@ int numbers_percentages(const double *part, size_t count, int32_t whole, int32_t
 	}
 	free(rest);
 	return 0;
-}
-
-#define NUMBERED(name, by, parameters, ...)                                                        \
-	struct numbered numbered_##name parameters {                                               \
-		struct numbered n = {""};                                                          \
-                                                                                                   \
-		numbers_##by(n.text, sizeof(n.text), __VA_ARGS__);                                 \
-		return n;                                                                          \
-	}
-NUMBERED(duration, duration, (double ns, bool utf8), ns, utf8)
-NUMBERED(count, count, (uint64_t value), value)
-NUMBERED(bytes, bytes, (uint64_t value), value)
-NUMBERED(share, share, (double share), share)
-NUMBERED(plain, plain, (double value), value)
-NUMBERED(digits, significant, (double value, int digits), value, digits)
-
-struct numbered numbered_limits(double low, double high)
-{
-	struct numbered n;
-
-	snprintf(n.text, sizeof(n.text), "%.1f to %.1f", 100 * low, 100 * high);
-	return n;
 }

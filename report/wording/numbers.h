@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Numbers as people read them. Every function writes a NUL-terminated text of at most `room` bytes
- * into `out`; NAN becomes "-". `utf8` allows the micro sign. */
+/* Numbers as people read them: values for arguments of printf, numbered_share(0.5).text. NAN
+ * becomes
+ * "-". `utf8` allows the micro sign. */
 #pragma once
 
 #include <inttypes.h>
@@ -12,33 +13,27 @@
 void numbers_fixed(char *out, size_t room, double value, int decimals);
 /* The same for printf with a sign: 0 for a value that rounds to it, so that it is never "-0.0". */
 double numbers_tidy(double value, int decimals);
-/* "1.234 ms": four significant digits, unit from the size; what is not 0 never reads as 0. */
-void numbers_duration(char *out, size_t room, double ns, bool utf8);
-/* "1,234,567". */
-void numbers_count(char *out, size_t room, uint64_t n);
-/* "1.23 MB", powers of 1000. */
-void numbers_bytes(char *out, size_t room, uint64_t bytes);
-/* "45.2 %" of a share in 0 .. 1; what is not 0 never reads as 0. */
-void numbers_share(char *out, size_t room, double share);
-/* "45.2 %" of a whole number of thousandths, which may be negative. */
-void numbers_permille(char *out, size_t room, int32_t permille);
-/* "0.312", "21,700,000": three significant digits. */
-void numbers_plain(char *out, size_t room, double value);
-/* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
-void numbers_significant(char *out, size_t room, double value, int digits);
 
-/* The same texts as values, for arguments of printf: numbered_share(0.5).text. */
 struct numbered {
 	char text[32];
 };
+__attribute__((format(printf, 1, 2))) struct numbered numbered_text(const char *format, ...);
+/* "1.234 ms": four significant digits, unit from the size; what is not 0 never reads as 0. */
 struct numbered numbered_duration(double ns, bool utf8);
-struct numbered numbered_count(uint64_t n);
+/* "1,234,567". */
+struct numbered numbered_count(uint64_t count);
+/* "1.23 MB", powers of 1000. */
 struct numbered numbered_bytes(uint64_t bytes);
+/* "45.2 %" of a share in 0 .. 1; what is not 0 never reads as 0. */
 struct numbered numbered_share(double share);
-struct numbered numbered_plain(double value);
-struct numbered numbered_digits(double value, int digits);
 /* "1.7 to 12.0": limits of a share, in percent. */
 struct numbered numbered_limits(double low, double high);
+/* "45.2 %" of a whole number of thousandths, which may be negative. */
+struct numbered numbered_permille(int32_t permille);
+/* "0.312", "21,700,000": three significant digits. */
+struct numbered numbered_plain(double value);
+/* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
+struct numbered numbered_digits(double value, int digits);
 
 /* A mean with its interval in three parts that columns can align on: "1.234", "±0.012" or "[1.1,
  * 1.9]", and the unit. The mean has as many digits as the interval supports, at most four; a half

@@ -41,12 +41,12 @@ static char *name_of(struct text *t, const uint32_t *sites, uint32_t site)
 static char *edge_step(struct text *t, const uint32_t *sites, const struct loop_row *row)
 {
 	const char *arrow = t->terminal.utf8 ? "→" : "->";
-	char *to = name_of(t, sites, row->to), chance[32], *step = NULL;
+	char *to = name_of(t, sites, row->to), *step = NULL;
 	bool only = row->chance == 1000;
 
-	numbers_permille(chance, sizeof(chance), row->chance);
-	if (!to || asprintf(&step, "  %s %s%s%s%s", arrow, only ? "" : "(", only ? "" : chance,
-			    only ? "" : ") ", to) < 0)
+	if (!to ||
+	    asprintf(&step, "  %s %s%s%s%s", arrow, only ? "" : "(",
+		     only ? "" : numbered_permille(row->chance).text, only ? "" : ") ", to) < 0)
 		step = NULL;
 	free(to);
 	return step;
@@ -76,20 +76,16 @@ static char *step_of(struct text *t, const uint32_t *sites, const struct loop *l
 }
 
 /* Rounded so that all add up: a part that is rounded to nothing is "<0.1 %". */
-static void number_share(char *out, size_t room, int32_t permille, double share)
+static struct numbered number_share(int32_t permille, double share)
 {
-	if (permille == 0 && share > 0)
-		snprintf(out, room, "<0.1 %%");
-	else
-		numbers_permille(out, room, permille);
+	return permille == 0 && share > 0 ? numbered_text("<0.1 %%") : numbered_permille(permille);
 }
 
-static void number_times(char *out, size_t room, double times)
+static struct numbered number_times(double times)
 {
-	if (times < 0.1)
-		snprintf(out, room, times < 0.0005 ? "<0.001" : "%.3f", times);
-	else
-		numbers_plain(out, room, times);
+	return times < 0.0005 ? numbered_text("<0.001")
+	       : times < 0.1  ? numbered_text("%.3f", times)
+			      : numbered_plain(times);
 }
 
 /* A mean over several sites has no interval: it would describe none of them. */
@@ -109,19 +105,16 @@ static void mean_cells(struct text *t, struct table *table, const struct loop_ro
 static void add_row(struct text *t, struct table *table, const uint32_t *sites,
 		    const struct loop *l, const struct loop_cycle *c, const struct loop_row *row)
 {
-	char text[32] = "1";
-
 	table_row(table);
 	table_take(table, STEP, step_of(t, sites, l, row));
 	if (c) {
-		if (row->calls != c->passes)
-			number_times(text, sizeof(text), row->per_pass);
-		table_cell(table, TIMES, text);
+		table_cell(table, TIMES,
+			   row->calls == c->passes ? "1" : number_times(row->per_pass).text);
 		mean_cells(t, table, row);
 		text_cell_duration(t, table, PASS, row->pass_ns);
 	}
-	number_share(text, sizeof(text), row->permille, row->share);
-	table_cell(table, SHARE, isnan(row->share) ? "-" : text);
+	table_cell(table, SHARE,
+		   isnan(row->share) ? "-" : number_share(row->permille, row->share).text);
 }
 
 /* There is no gap between adjacent points: a row for it would be noise. On a slow clock the limits
@@ -185,15 +178,15 @@ static void print_threads(struct text *t, const struct loop *l)
 static void print_passes(struct text *t, const struct loop *l, const struct loop_cycle *c,
 			 uint32_t number)
 {
-	char share[32], which[32] = "a loop";
+	char which[32] = "a loop";
 	struct number_mean m;
 
-	number_share(share, sizeof(share), c->permille, c->share);
 	numbers_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	if (l->cycles > 1)
 		snprintf(which, sizeof(which), "loop %" PRIu32, number);
 	text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s, %s passes of %s %s %s, %s of that time",
-		      which, numbered_count(c->passes).text, m.mean, m.unit, m.interval, share);
+		      which, numbered_count(c->passes).text, m.mean, m.unit, m.interval,
+		      number_share(c->permille, c->share).text);
 }
 
 /* All passes and the time outside them add up to the recorded time. */

@@ -135,13 +135,11 @@ static void print_whole(struct text *t, const struct time_line *l, size_t bar)
 /* "12.3 % waiting in recv", clean. */
 static char *part_words(const struct text *t, const struct time_line *l, size_t i, int32_t permille)
 {
-	char share[32], *raw = NULL, *safe = NULL;
+	struct numbered share =
+		l->about ? numbered_text("%" PRId32 " %%", permille) : numbered_permille(permille);
+	char *raw = NULL, *safe = NULL;
 
-	if (l->about)
-		snprintf(share, sizeof(share), "%" PRId32 " %%", permille);
-	else
-		numbers_permille(share, sizeof(share), permille);
-	if (asprintf(&raw, "%s %s", share, l->part[i].label) >= 0)
+	if (asprintf(&raw, "%s %s", share.text, l->part[i].label) >= 0)
 		safe = utf8_clean(raw, t->terminal.utf8);
 	free(raw);
 	return safe;

@@ -58,11 +58,8 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 {
 	const struct counters_row *row = g->function->row[g->outcome][g->clock];
 	struct number_mean mean;
-	char bytes[32] = "";
 
 	numbers_mean(&mean, g->estimate.mean, g->estimate.low, g->estimate.high, true);
-	if (row && row->has_bytes)
-		numbers_bytes(bytes, sizeof(bytes), (uint64_t)row->sums.bytes);
 	put_name(out, g);
 	put_share(out, g, all_ns);
 	fprintf(out,
@@ -70,7 +67,8 @@ static void put_row(FILE *out, const struct gauge *g, double all_ns)
 		"<strong>%s</strong> %s <span class=quiet-text>%s</span></td>"
 		"<td class=number>%s</td></tr>\n",
 		numbered_duration(g->total_ns, true).text, numbered_count(g->calls).text, mean.mean,
-		mean.unit, mean.interval, bytes);
+		mean.unit, mean.interval,
+		row && row->has_bytes ? numbered_bytes((uint64_t)row->sums.bytes).text : "");
 }
 
 static void put_links(FILE *out, const struct gauges *g, const struct counters_service *s)

@@ -140,21 +140,21 @@ static void put_number(FILE *out, const struct line *l, unsigned column)
 {
 	uint64_t n = l->number[column];
 	time_t seconds = (time_t)(n / UINT64_C(1000000000));
-	char text[64] = "\u2013";
+	struct numbered text = {"\u2013"};
 	struct tm parts;
 
 	if (n == UNKNOWN)
 		;
 	else if (column == INDEX_CALLS)
-		numbers_count(text, sizeof(text), n);
+		text = numbered_count(n);
 	else if (column == INDEX_PID)
-		snprintf(text, sizeof(text),
-			 l->more ? "%" PRIu64 " and %" PRIu64 " more" : "%" PRIu64, n, l->more);
+		text = numbered_text(l->more ? "%" PRIu64 " and %" PRIu64 " more" : "%" PRIu64, n,
+				     l->more);
 	else if (column != INDEX_STARTED)
-		numbers_duration(text, sizeof(text), (double)n, true);
+		text = numbered_duration((double)n, true);
 	else if (gmtime_r(&seconds, &parts))
-		strftime(text, sizeof(text), "%F %T", &parts);
-	fprintf(out, "<td class=number>%s</td>", text);
+		strftime(text.text, sizeof(text.text), "%F %T", &parts);
+	fprintf(out, "<td class=number>%s</td>", text.text);
 }
 
 static void put_line(FILE *out, const struct lines *all, const struct line *l)

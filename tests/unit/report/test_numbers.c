@@ -30,13 +30,9 @@ static void test_durations(void **state)
 		{-0.0001, "<0.001 ns"},
 		{NAN, "-"},
 	};
-	char text[32];
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		numbers_duration(text, sizeof(text), row[i].ns, false);
-		assert_string_equal(text, row[i].text);
-	}
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		assert_string_equal(numbered_duration(row[i].ns, false).text, row[i].text);
 }
 
 static void test_significant_digits_without_exponents(void **state)
@@ -53,13 +49,9 @@ static void test_significant_digits_without_exponents(void **state)
 		{-1234, 3, "-1230"},  {123.46, 4, "123.5"}, {NAN, 3, "-"},
 		{INFINITY, 3, "-"},
 	};
-	char text[32];
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		numbers_significant(text, sizeof(text), row[i].value, row[i].digits);
-		assert_string_equal(text, row[i].text);
-	}
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		assert_string_equal(numbered_digits(row[i].value, row[i].digits).text, row[i].text);
 }
 
 static void check_mean(double mean, double low, double high, const char *want)
@@ -96,28 +88,18 @@ static void test_counts_bytes_shares(void **state)
 	char text[32];
 
 	(void)state;
-	numbers_count(text, sizeof(text), 1234567);
-	assert_string_equal(text, "1,234,567");
-	numbers_count(text, sizeof(text), UINT64_MAX);
-	assert_string_equal(text, "18,446,744,073,709,551,615");
-	numbers_bytes(text, sizeof(text), 999);
-	assert_string_equal(text, "999 B");
-	numbers_bytes(text, sizeof(text), 999999);
-	assert_string_equal(text, "1.00 MB");
-	numbers_share(text, sizeof(text), 0.0001);
-	assert_string_equal(text, "<0.1 %");
-	numbers_share(text, sizeof(text), -0.0001);
-	assert_string_equal(text, "<0.1 %");
-	numbers_share(text, sizeof(text), -0.0);
-	assert_string_equal(text, "0.0 %");
-	numbers_share(text, sizeof(text), NAN);
-	assert_string_equal(text, "-");
-	numbers_plain(text, sizeof(text), 21712966);
-	assert_string_equal(text, "21,700,000");
+	assert_string_equal(numbered_count(1234567).text, "1,234,567");
+	assert_string_equal(numbered_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
+	assert_string_equal(numbered_bytes(999).text, "999 B");
+	assert_string_equal(numbered_bytes(999999).text, "1.00 MB");
+	assert_string_equal(numbered_share(0.0001).text, "<0.1 %");
+	assert_string_equal(numbered_share(-0.0001).text, "<0.1 %");
+	assert_string_equal(numbered_share(-0.0).text, "0.0 %");
+	assert_string_equal(numbered_share(NAN).text, "-");
+	assert_string_equal(numbered_plain(21712966).text, "21,700,000");
 	snprintf(text, sizeof(text), "%+.1f %+.1f", numbers_tidy(-0.04, 1), numbers_tidy(-0.06, 1));
 	assert_string_equal(text, "+0.0 -0.1");
-	numbers_plain(text, sizeof(text), -0.0);
-	assert_string_equal(text, "0.00");
+	assert_string_equal(numbered_plain(-0.0).text, "0.00");
 }
 
 static void check_text(char *got, const char *want)
