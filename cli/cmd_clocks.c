@@ -50,9 +50,8 @@ __attribute__((format(printf, 3, 4))) static void print_wrapped(struct text *t, 
 static void cell_mean(struct text *t, struct table *table, size_t column,
 		      const struct replications_mean *m)
 {
-	struct number_mean n;
+	struct number_mean n = numbers_mean(m->mean, m->low, m->high, t->terminal.utf8);
 
-	numbers_mean(&n, m->mean, m->low, m->high, t->terminal.utf8);
 	table_cell(table, column, n.mean);
 	if (!isnan(m->mean))
 		table_print_cell(table, column + 1, "%s %s", n.interval, n.unit);

@@ -58,9 +58,8 @@ static struct numbered duration(const struct printer *p, double ns)
 
 static void print_mean(const struct printer *p, const struct replications_mean *m)
 {
-	struct number_mean text;
+	struct number_mean text = numbers_mean(m->mean, m->low, m->high, p->utf8);
 
-	numbers_mean(&text, m->mean, m->low, m->high, p->utf8);
 	printf("%s %s %s", text.mean, text.interval, text.unit);
 }
 

@@ -86,7 +86,7 @@ struct diff_live {
 	enum diff_live_end end;
 	double seconds; /* in all, the pilot too */
 	/* Sites that came or went, by the last pair; ""; not judged: one pair is no test. */
-	struct diff_words sides;
+	struct words sides;
 };
 
 /* The exit status. */

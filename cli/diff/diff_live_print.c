@@ -34,30 +34,29 @@ static const char *quantity(const struct diff_watch_row *r)
 	return diff_watch_main_view(r) == DIFF_MEAN && r->symbol ? "time" : "elapsed time";
 }
 
-static void found_words(const struct diff_watch_row *r, struct diff_words *to)
+static void found_words(const struct diff_watch_row *r, struct words *to)
 {
 	bool calm = r->view == DIFF_UNDISTURBED || r->view == DIFF_UNSWITCHED_UNDISTURBED;
 
-	diff_words_append(to, "%s %s by %s%s%s", quantity(r), r->ratio > 1 ? "slower" : "faster",
-			  range(r->low, r->high).text, calm ? ", where undisturbed" : "",
-			  r->against == DIFF_OWN ? ", against the other sites" : "");
+	numbers_append(to, "%s %s by %s%s%s", quantity(r), r->ratio > 1 ? "slower" : "faster",
+		       range(r->low, r->high).text, calm ? ", where undisturbed" : "",
+		       r->against == DIFF_OWN ? ", against the other sites" : "");
 }
 
 /* "CPU time slower by 0.6 to 1.8 %, against the other sites". */
-static struct diff_words row_words(const struct diff_live *l, const struct diff_watch_row *r)
+static struct words row_words(const struct diff_live *l, const struct diff_watch_row *r)
 {
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	if (r->found)
 		found_words(r, &to);
 	else if (!isfinite(r->high))
-		diff_words_append(&to, "too few runs to say");
+		numbers_append(&to, "too few runs to say");
 	else if (r->equal)
-		diff_words_append(&to, "%s equal within %.4g %%", quantity(r),
-				  100 * l->watch.equal);
+		numbers_append(&to, "%s equal within %.4g %%", quantity(r), 100 * l->watch.equal);
 	else
-		diff_words_append(&to, "no change of %s seen; %+.1f to %+.1f %%", quantity(r),
-				  100 * (r->low - 1), 100 * (r->high - 1));
+		numbers_append(&to, "no change of %s seen; %+.1f to %+.1f %%", quantity(r),
+			       100 * (r->low - 1), 100 * (r->high - 1));
 	return to;
 }
 
@@ -78,7 +77,7 @@ static const struct diff_watch_row *most_evidence(const struct diff_watch *w)
 	return most;
 }
 
-static void changed_words(const struct diff_live *l, struct diff_words *to)
+static void changed_words(const struct diff_live *l, struct words *to)
 {
 	const struct diff_watch_row *r = most_evidence(&l->watch);
 	char name[400], *clean;
@@ -90,29 +89,29 @@ static void changed_words(const struct diff_live *l, struct diff_words *to)
 	else
 		snprintf(name, sizeof(name), "the whole run");
 	clean = utf8_clean(name, false);
-	diff_words_append(to, "%.260s: %s", clean ? clean : "", row_words(l, r).text);
+	numbers_append(to, "%.260s: %s", clean ? clean : "", row_words(l, r).text);
 	free(clean);
 	if (more)
-		diff_words_append(to, "; %u more changed", more);
+		numbers_append(to, "; %u more changed", more);
 }
 
 /* The answer in a sentence or two, clean. */
-static struct diff_words all_words(const struct diff_live *l)
+static struct words all_words(const struct diff_live *l)
 {
 	const struct diff_watch *w = &l->watch;
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	if (w->found)
 		changed_words(l, &to);
 	else if (w->all_equal)
-		diff_words_append(&to,
-				  "equal within %.4g %%: the whole run, and each site of %.4g %% "
-				  "of the time or more",
-				  100 * w->equal, 100 * DIFF_WATCH_WORTH);
+		numbers_append(&to,
+			       "equal within %.4g %%: the whole run, and each site of %.4g %% "
+			       "of the time or more",
+			       100 * w->equal, 100 * DIFF_WATCH_WORTH);
 	else if (w->known)
-		diff_words_append(&to, "no change seen, and not sure to be equal");
+		numbers_append(&to, "no change seen, and not sure to be equal");
 	else
-		diff_words_append(&to, "too few runs to say anything");
+		numbers_append(&to, "too few runs to say anything");
 	return to;
 }
 

@@ -54,25 +54,24 @@ struct run_watch {
 
 /* How wide the widest interval is, how narrow it was to be, and for how long that takes. Returns
  * the share of the work that is done; NAN: not known. */
-static double describe_until(const struct run_watch *w, char *text, size_t size)
+static double describe_until(const struct run_watch *w, struct words *to)
 {
 	const struct precision *p = &w->precision;
 	struct numbered left = {""};
-	char unreliable[96];
 	double recorded_s = recording_control_recorded_s(w->windows);
 
 	if (!p->sites || isnan(p->worst)) {
-		snprintf(text, size, "interval not known yet, wanted +-%.3g %%",
-			 100 * w->wishes->until);
+		numbers_append(to, "interval not known yet, wanted +-%.3g %%",
+			       100 * w->wishes->until);
 		return NAN;
 	}
-	reliability_names(p->unreliable, ", ", unreliable, sizeof(unreliable));
 	if (w->expected_s > recorded_s)
 		left = plan_words_time(1e9 * (w->expected_s - recorded_s));
-	snprintf(text, size, "interval now +-%s %%, wanted +-%.3g %%%s%s%s (%zu of %zu sites%s%s)",
-		 numbered_digits(100 * p->worst, 3).text, 100 * w->wishes->until,
-		 *left.text ? ", about " : "", left.text, *left.text ? " more" : "", p->reached,
-		 p->sites, p->unreliable ? "; " : "", unreliable);
+	numbers_append(to, "interval now +-%s %%, wanted +-%.3g %%%s%s%s (%zu of %zu sites%s%s)",
+		       numbered_digits(100 * p->worst, 3).text, 100 * w->wishes->until,
+		       *left.text ? ", about " : "", left.text, *left.text ? " more" : "",
+		       p->reached, p->sites, p->unreliable ? "; " : "",
+		       reliability_names(p->unreliable, ", ").text);
 	/* an interval that is narrow but has a reliability warning is not the whole work */
 	double share = recorded_s / w->expected_s;
 	return share > 0.99 && p->reached < p->sites ? 0.99 : share;
@@ -81,16 +80,16 @@ static double describe_until(const struct run_watch *w, char *text, size_t size)
 /* Once, where it takes longer than anybody waits without a word: in a pipe nothing else is said. */
 static void say_limit(struct run_watch *w)
 {
-	char text[256];
+	struct words text = {""};
 
 	if (w->told_limit || w->quiet || !(w->patience.limit_s > 0) ||
 	    w->recorded_s < w->precision.least_s || w->expected_s <= STOPPING_LIMIT_LEAST_S)
 		return;
 	w->told_limit = true;
-	describe_until(w, text, sizeof(text));
+	describe_until(w, &text);
 	progress_clear(&w->progress);
-	say_format("%s.\nRecording ends after %s at the latest; --for T sets another limit", text,
-		   plan_words_time(1e9 * w->patience.limit_s).text);
+	say_format("%s.\nRecording ends after %s at the latest; --for T sets another limit",
+		   text.text, plan_words_time(1e9 * w->patience.limit_s).text);
 }
 
 /* For pictures of the run: scprof top, run --live. */
@@ -114,25 +113,26 @@ static void leave_for_pictures(struct run_watch *w, const char *text)
 static void say_how_far(struct run_watch *w)
 {
 	double share = NAN, left_s = 0;
-	char text[256] = "recording";
+	struct words text = {""};
 	bool on = true;
 	uint64_t due = w->windows ? recording_control_due(w->windows, &on) : UINT64_MAX;
 
 	if (due != UINT64_MAX)
 		left_s = ceil((double)due / 1e9);
 	if (!on && due == UINT64_MAX)
-		snprintf(text, sizeof(text), "not recording");
+		numbers_append(&text, "not recording");
 	else if (!on)
-		snprintf(text, sizeof(text), "recording begins in %.0f s", left_s);
+		numbers_append(&text, "recording begins in %.0f s", left_s);
 	else if (w->wishes->until > 0)
-		share = describe_until(w, text, sizeof(text));
+		share = describe_until(w, &text);
 	else if (due != UINT64_MAX && w->wishes->filters.plan.for_ns) {
 		share = 1 - (double)due / (double)w->wishes->filters.plan.for_ns;
-		snprintf(text, sizeof(text), "recording, %.0f s more", left_s);
-	}
-	progress_show(&w->progress, share, "%s", text);
+		numbers_append(&text, "recording, %.0f s more", left_s);
+	} else
+		numbers_append(&text, "recording");
+	progress_show(&w->progress, share, "%s", text.text);
 	if (w->wishes->until > 0)
-		leave_for_pictures(w, text);
+		leave_for_pictures(w, text.text);
 }
 
 /* The model of what has been read. */
@@ -204,57 +204,56 @@ static bool is_over(const struct run_watch *w)
 
 /* Explains why the target was not reached: the widest interval, if known, and reliability warnings,
  * some of which (clock-synchronous) no number of calls removes. */
-static void tell_unreached(const struct run_watch *w, char *out, size_t room)
+static void tell_unreached(const struct run_watch *w, struct words *to)
 {
 	const struct precision *p = &w->precision;
-	char widest[64] = "", unreliable[96], early[64] = "";
+	char widest[64] = "", early[64] = "";
 
-	reliability_names(p->unreliable, ", ", unreliable, sizeof(unreliable));
 	if (w->recorded_s < w->precision.least_s)
 		snprintf(early, sizeof(early), "; none counts in the first %.3g s",
 			 w->precision.least_s);
 	if (!isnan(p->worst))
 		snprintf(widest, sizeof(widest), "; the widest +-%s %%",
 			 numbered_digits(100 * p->worst, 3).text);
-	snprintf(out, room, "+-%.3g %%, which was not reached", 100 * w->wishes->until);
-	if (*widest || *early || *unreliable)
-		snprintf(out + strlen(out), room - strlen(out), " (%zu of %zu sites%s%s%s%s)",
-			 p->reached, p->sites, widest, early, *unreliable ? "; " : "", unreliable);
-	size_t at = strlen(out);
+	numbers_append(to, "+-%.3g %%, which was not reached", 100 * w->wishes->until);
+	if (*widest || *early || p->unreliable)
+		numbers_append(to, " (%zu of %zu sites%s%s%s%s)", p->reached, p->sites, widest,
+			       early, p->unreliable ? "; " : "",
+			       reliability_names(p->unreliable, ", ").text);
 	if (w->end_by == STOPPING_LIMIT)
-		snprintf(out + at, room - at,
-			 ". Ended after %.3g s, %d times what was expected at first. --for T sets "
-			 "another limit",
-			 w->recorded_s, STOPPING_LIMIT_TIMES);
+		numbers_append(to,
+			       ". Ended after %.3g s, %d times what was expected at first. --for T "
+			       "sets another limit",
+			       w->recorded_s, STOPPING_LIMIT_TIMES);
 	else if (w->end_by == STOPPING_IDLE)
-		snprintf(out + at, room - at,
-			 ". Ended after %.3g s, as the load is over: hardly a call came in %.3g s. "
-			 "With --for T it is waited for",
-			 w->recorded_s, w->recorded_s - w->patience.busy_s);
+		numbers_append(to,
+			       ". Ended after %.3g s, as the load is over: hardly a call came in "
+			       "%.3g s. With --for T it is waited for",
+			       w->recorded_s, w->recorded_s - w->patience.busy_s);
 }
 
-static void tell_reached(const struct run_watch *w, char *out, size_t room)
+static struct words tell_reached(const struct run_watch *w)
 {
+	struct words to = {""};
+
 	if (w->reached_s > 0)
-		snprintf(out, room, "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
-			 100 * w->wishes->until, w->reached_s, w->precision.sites,
-			 w->precision.sites == 1 ? "" : "s");
+		numbers_append(&to, "+-%.3g %%, which was reached after %.3g s (%zu site%s)",
+			       100 * w->wishes->until, w->reached_s, w->precision.sites,
+			       w->precision.sites == 1 ? "" : "s");
 	else
-		tell_unreached(w, out, room);
+		tell_unreached(w, &to);
+	return to;
 }
 
 /* The command goes on: somebody may want to know that he need not wait. */
 static void say_over(struct run_watch *w)
 {
-	char what[512];
-
 	progress_clear(&w->progress);
 	if (w->told || w->quiet || w->wishes->filters.attached)
 		return;
 	w->told = true;
-	tell_reached(w, what, sizeof(what));
 	say_format("the measurement is over, the command goes on. Means were to be known to\n%s",
-		   what);
+		   tell_reached(w).text);
 }
 
 static void *watch_main(void *argument)
@@ -359,19 +358,20 @@ static void note_numbers(const struct run_watch *w, struct profile *p)
 
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	char what[512], text[640];
+	struct words what;
+	char text[720];
 
 	if (!w || !(w->wishes->until > 0))
 		return;
-	tell_reached(w, what, sizeof(what));
-	snprintf(text, sizeof(text), "until=%s%s", what,
+	what = tell_reached(w);
+	snprintf(text, sizeof(text), "until=%s%s", what.text,
 		 w->reached_s > 0 ? ". That holds however often one looks; the intervals below are "
 				    "of runs whose length is given"
 				  : "");
 	filters_note(p, text);
 	note_numbers(w, p);
 	if (!w->told)
-		say_format("recorded until the means were known to %s%s", what,
+		say_format("recorded until the means were known to %s%s", what.text,
 			   w->reached_s > 0 ? ". That holds however often one looks" : "");
 	if (w->failed)
 		say("--until was given up for want of memory");

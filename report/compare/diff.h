@@ -239,23 +239,17 @@ static inline uint64_t diff_pair_calls(const struct diff *d)
 	return d->samples ? DIFF_PAIR_SAMPLES : DIFF_PAIR_CALLS;
 }
 
-struct diff_words {
-	char text[600];
-};
-/* What does not fit is cut. */
-__attribute__((format(printf, 2, 3))) void diff_words_append(struct diff_words *to,
-							     const char *format, ...);
 /* In words: the verdict of a site, what its other quantity did if one changed ("": not known), the
  * verdict of all sites, and the change that sites of a kind share ("" where they are too few). */
-struct diff_words diff_words(const struct diff *d, const struct diff_site *s);
-struct diff_words diff_words_other(const struct diff *d, const struct diff_site *s);
-struct diff_words diff_words_verdict(const struct diff *d);
+struct words diff_words(const struct diff *d, const struct diff_site *s);
+struct words diff_words_other(const struct diff *d, const struct diff_site *s);
+struct words diff_words_verdict(const struct diff *d);
 /* How small a change samples would show, where that is not small; else "". */
-struct diff_words diff_words_power(const struct diff *d);
+struct words diff_words_power(const struct diff *d);
 /* The sites that came and went, by name, and what a unit of work takes; "": none, no unit. */
-struct diff_words diff_words_sides(const struct diff *d);
-struct diff_words diff_words_per(const struct diff *d, bool utf8);
-struct diff_words diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting);
+struct words diff_words_sides(const struct diff *d);
+struct words diff_words_per(const struct diff *d, bool utf8);
+struct words diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting);
 const char *diff_words_status_name(enum diff_status status);
 /* Of a test, as JSON has them. */
 const char *diff_words_view_name(enum diff_view view);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 /* Beyond this a factor says more than a percentage. */
@@ -13,16 +12,6 @@
 #define TELLING 1.2
 /* Sites that came or went, of which the headline has the names. */
 #define SIDES_NAMED 3
-
-void diff_words_append(struct diff_words *to, const char *format, ...)
-{
-	size_t used = strlen(to->text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(to->text + used, sizeof(to->text) - used, format, args);
-	va_end(args);
-}
 
 const char *diff_words_status_name(enum diff_status status)
 {
@@ -60,27 +49,26 @@ struct numbered diff_words_percent(double ratio, double unit)
 
 /* "by 4.1 to 6.0 %", of a change whose sign is known; "by 5 % (-1 % ... +11 %)" of one
  * whose interval, which is for this site alone, contains no change. */
-static struct diff_words by_how_much(const struct diff_test *t)
+static struct words by_how_much(const struct diff_test *t)
 {
 	double unit = diff_words_unit(t);
 	double least = t->ratio > 1 ? t->low - 1 : 1 - t->high;
 	double most = t->ratio > 1 ? t->high - 1 : 1 - t->low;
 	struct numbered amount = diff_words_percent(t->ratio, unit);
-	struct diff_words by = {"by "};
+	struct words by = {"by "};
 	int decimals = decimals_for(unit);
 
 	if (least > 0 && !isfinite(most))
-		diff_words_append(&by, "%.*f %% or more", decimals, 100 * least);
+		numbers_append(&by, "%.*f %% or more", decimals, 100 * least);
 	else if (least > 0 && t->ratio >= FACTOR)
-		diff_words_append(&by, "a factor of %s to %s", numbered_digits(1 + least, 3).text,
-				  numbered_digits(1 + most, 3).text);
+		numbers_append(&by, "a factor of %s to %s", numbered_digits(1 + least, 3).text,
+			       numbered_digits(1 + most, 3).text);
 	else if (least > 0)
-		diff_words_append(&by, "%.*f to %.*f %%", decimals, 100 * least, decimals,
-				  100 * most);
+		numbers_append(&by, "%.*f to %.*f %%", decimals, 100 * least, decimals, 100 * most);
 	else
-		diff_words_append(&by, "%s (%s ... %s)", amount.text + strspn(amount.text, "+-"),
-				  diff_words_percent(t->low, unit).text,
-				  diff_words_percent(t->high, unit).text);
+		numbers_append(&by, "%s (%s ... %s)", amount.text + strspn(amount.text, "+-"),
+			       diff_words_percent(t->low, unit).text,
+			       diff_words_percent(t->high, unit).text);
 	return by;
 }
 
@@ -112,7 +100,7 @@ static uint64_t fewest_calls(const struct diff *d, const struct diff_site *s)
 }
 
 static void untested_words(const struct diff *d, const struct diff_site *s,
-			   const struct diff_finding *f, struct diff_words *to)
+			   const struct diff_finding *f, struct words *to)
 {
 	const char *const words[][2] = {
 		{DIFF_FEW_TICKS, "too few ticks"},
@@ -124,12 +112,12 @@ static void untested_words(const struct diff *d, const struct diff_site *s,
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		why = !strcmp(f->reason, words[i][0]) ? words[i][1] : why;
-	diff_words_append(to, "cannot be determined: %s", why);
+	numbers_append(to, "cannot be determined: %s", why);
 	if (!strcmp(f->reason, DIFF_FEW_CALLS))
-		diff_words_append(to, " (%" PRIu64 ")", fewest_calls(d, s));
+		numbers_append(to, " (%" PRIu64 ")", fewest_calls(d, s));
 }
 
-static void same_words(const struct diff *d, const struct diff_finding *f, struct diff_words *to)
+static void same_words(const struct diff *d, const struct diff_finding *f, struct words *to)
 {
 	double percent = 100 * (f->shown.detectable - 1);
 	const char *beyond =
@@ -137,58 +125,58 @@ static void same_words(const struct diff *d, const struct diff_finding *f, struc
 	const char *of = diff_estimate_quantity(f->view) == DIFF_CPU_TIME ? "of CPU time " : "";
 
 	if (f->shown.detectable >= FACTOR)
-		diff_words_append(to, "no change %s%s; one by a factor of %s would have been", of,
-				  beyond, numbered_digits(f->shown.detectable, 2).text);
+		numbers_append(to, "no change %s%s; one by a factor of %s would have been", of,
+			       beyond, numbered_digits(f->shown.detectable, 2).text);
 	else
-		diff_words_append(to, "no change %s%s; one of %.*f %% would have been", of, beyond,
-				  percent >= 9.5    ? 0
-				  : percent >= 0.95 ? 1
-						    : 2,
-				  percent);
+		numbers_append(to, "no change %s%s; one of %.*f %% would have been", of, beyond,
+			       percent >= 9.5	 ? 0
+			       : percent >= 0.95 ? 1
+						 : 2,
+			       percent);
 }
 
 static void finding_words(const struct diff *d, const struct diff_site *s,
-			  const struct diff_finding *f, struct diff_words *to)
+			  const struct diff_finding *f, struct words *to)
 {
 	if (diff_is_changed(f))
-		diff_words_append(to, "%s %s%s", diff_words_status_name(f->status),
-				  by_how_much(&f->shown).text, of_what(d, s, f));
+		numbers_append(to, "%s %s%s", diff_words_status_name(f->status),
+			       by_how_much(&f->shown).text, of_what(d, s, f));
 	else if (f->status == DIFF_SAME)
 		same_words(d, f, to);
 	else if (f->status == DIFF_UNTESTED)
 		untested_words(d, s, f, to);
 }
 
-struct diff_words diff_words(const struct diff *d, const struct diff_site *s)
+struct words diff_words(const struct diff *d, const struct diff_site *s)
 {
 	const struct diff_finding *f = &s->verdict;
 	bool base = f->status == DIFF_ONLY_BASE, new = f->status == DIFF_ONLY_NEW;
 	bool cpu = diff_estimate_quantity(f->view) == DIFF_CPU_TIME;
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	if ((base || new) && d->samples && !s->counts)
-		diff_words_append(&to, "only in %s: too few samples to tell", new ? "new" : "base");
+		numbers_append(&to, "only in %s: too few samples to tell", new ? "new" : "base");
 	else if (base)
-		diff_words_append(&to, s->counts ? "gone" : "gone: only in base");
+		numbers_append(&to, s->counts ? "gone" : "gone: only in base");
 	else if (new)
-		diff_words_append(&to, s->counts ? "new" : "new: only in new");
+		numbers_append(&to, s->counts ? "new" : "new: only in new");
 	else if (s->states && diff_is_changed(f))
-		diff_words_append(&to, cpu ? "CPU time " : "elapsed time ");
+		numbers_append(&to, cpu ? "CPU time " : "elapsed time ");
 	finding_words(d, s, f, &to);
 	return to;
 }
 
-struct diff_words diff_words_other(const struct diff *d, const struct diff_site *s)
+struct words diff_words_other(const struct diff *d, const struct diff_site *s)
 {
 	bool cpu = diff_estimate_quantity(s->verdict.view) == DIFF_CPU_TIME;
 	const struct diff_finding *f = &s->found[cpu ? DIFF_ELAPSED : DIFF_CPU_TIME];
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	if (!s->states || !diff_is_changed(&s->verdict))
 		return to;
-	diff_words_append(&to, cpu ? "elapsed time: " : "CPU time: ");
+	numbers_append(&to, cpu ? "elapsed time: " : "CPU time: ");
 	if (f->status == DIFF_SAME)
-		diff_words_append(&to, "no significant change");
+		numbers_append(&to, "no significant change");
 	else
 		finding_words(d, s, f, &to);
 	return to;
@@ -199,7 +187,7 @@ static const char *plural(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void verdict_words(const struct diff *d, struct diff_words *to)
+static void verdict_words(const struct diff *d, struct words *to)
 {
 	uint32_t changed = d->slower + d->faster, compared = changed + d->same;
 	const char *row = d->samples ? "function" : "site";
@@ -208,48 +196,48 @@ static void verdict_words(const struct diff *d, struct diff_words *to)
 	uint32_t came = d->samples ? d->came : d->only_new;
 
 	if (!compared && d->untested)
-		diff_words_append(
-			to, "nothing could be compared: the %s%s%s that both have %s too little",
-			d->untested == 1 ? "one " : "", row, plural(d->untested),
-			d->untested == 1 ? "says" : "say");
+		numbers_append(to,
+			       "nothing could be compared: the %s%s%s that both have %s too little",
+			       d->untested == 1 ? "one " : "", row, plural(d->untested),
+			       d->untested == 1 ? "says" : "say");
 	else if (!compared)
-		diff_words_append(to, "nothing could be compared: no %s is in both", row);
+		numbers_append(to, "nothing could be compared: no %s is in both", row);
 	else if (!changed)
-		diff_words_append(to, "no significant change at %" PRIu32 " %s%s", compared, row,
-				  plural(compared));
+		numbers_append(to, "no significant change at %" PRIu32 " %s%s", compared, row,
+			       plural(compared));
 	else
-		diff_words_append(to,
-				  "%" PRIu32 " of %" PRIu32 " %s%s changed: %" PRIu32
-				  " slower, %" PRIu32 " faster",
-				  changed, compared, row, plural(compared), d->slower, d->faster);
+		numbers_append(to,
+			       "%" PRIu32 " of %" PRIu32 " %s%s changed: %" PRIu32
+			       " slower, %" PRIu32 " faster",
+			       changed, compared, row, plural(compared), d->slower, d->faster);
 	if (d->untested && compared)
-		diff_words_append(to, "; %" PRIu32 " more cannot be determined", d->untested);
+		numbers_append(to, "; %" PRIu32 " more cannot be determined", d->untested);
 	if (gone + came)
-		diff_words_append(to, "; %" PRIu32 " only in base, %" PRIu32 " only in new", gone,
-				  came);
+		numbers_append(to, "; %" PRIu32 " only in base, %" PRIu32 " only in new", gone,
+			       came);
 }
 
-struct diff_words diff_words_verdict(const struct diff *d)
+struct words diff_words_verdict(const struct diff *d)
 {
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	if (d->sites || !d->computing)
 		verdict_words(d, &to);
 	else
-		diff_words_append(&to, "no call was recorded");
+		numbers_append(&to, "no call was recorded");
 	if (!d->computing)
 		return to;
-	diff_words_append(&to, ". Computing: ");
+	numbers_append(&to, ". Computing: ");
 	verdict_words(d->computing, &to);
 	return to;
 }
 
 /* The best of the tests that saw nothing. */
-struct diff_words diff_words_power(const struct diff *d)
+struct words diff_words_power(const struct diff *d)
 {
 	double least = INFINITY;
 	uint64_t samples[DIFF_SIDES] = {0, 0};
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	for (uint32_t i = 0; i < d->sites; i++) {
 		const struct diff_finding *f = &d->site[i].verdict;
@@ -263,74 +251,73 @@ struct diff_words diff_words_power(const struct diff *d)
 	}
 	if (!(least > TELLING))
 		return to;
-	diff_words_append(&to, "%s and %s samples a run are few: ", numbered_count(samples[0]).text,
-			  numbered_count(samples[1]).text);
+	numbers_append(&to, "%s and %s samples a run are few: ", numbered_count(samples[0]).text,
+		       numbered_count(samples[1]).text);
 	if (!isfinite(least))
-		diff_words_append(&to, "no change of a function that both have");
+		numbers_append(&to, "no change of a function that both have");
 	else if (least >= FACTOR)
-		diff_words_append(&to, "no change of a function by less than a factor of %s",
-				  numbered_digits(least, 2).text);
+		numbers_append(&to, "no change of a function by less than a factor of %s",
+			       numbered_digits(least, 2).text);
 	else
-		diff_words_append(&to, "no change of a function by less than %.0f %%",
-				  100 * (least - 1));
-	diff_words_append(
+		numbers_append(&to, "no change of a function by less than %.0f %%",
+			       100 * (least - 1));
+	numbers_append(
 		&to, " would have been seen. Longer runs, more of them, or --sample 1ms tell more");
 	return to;
 }
 
 /* "2 sites gone: sendfile64 (120,000 calls), write (120,000 calls)" of those that count. */
-static void list_sides(const struct diff *d, enum diff_status status, struct diff_words *to)
+static void list_sides(const struct diff *d, enum diff_status status, struct words *to)
 {
 	bool gone = status == DIFF_ONLY_BASE;
 	uint32_t named = 0, count = gone ? d->gone : d->came;
 
 	if (!count)
 		return;
-	diff_words_append(to, "%s%" PRIu32 " site%s %s: ", *to->text ? "; " : "", count,
-			  plural(count), gone ? "gone" : "new");
+	numbers_append(to, "%s%" PRIu32 " site%s %s: ", *to->text ? "; " : "", count, plural(count),
+		       gone ? "gone" : "new");
 	for (uint32_t i = 0; i < d->sites && named < SIDES_NAMED; i++) {
 		const struct diff_site *s = &d->site[i];
 		uint64_t calls = (uint64_t)llround(s->side[gone ? DIFF_BASE : DIFF_NEW].calls);
 
 		if (!s->counts || s->verdict.status != status)
 			continue;
-		diff_words_append(to, "%s%.60s (%s call%s)", named++ ? ", " : "", s->symbol,
-				  numbered_count(calls).text, calls == 1 ? "" : "s");
+		numbers_append(to, "%s%.60s (%s call%s)", named++ ? ", " : "", s->symbol,
+			       numbered_count(calls).text, calls == 1 ? "" : "s");
 	}
 	if (named < count)
-		diff_words_append(to, ", and %" PRIu32 " more", count - named);
+		numbers_append(to, ", and %" PRIu32 " more", count - named);
 }
 
-struct diff_words diff_words_sides(const struct diff *d)
+struct words diff_words_sides(const struct diff *d)
 {
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	list_sides(d, DIFF_ONLY_BASE, &to);
 	list_sides(d, DIFF_ONLY_NEW, &to);
 	return to;
 }
 
-struct diff_words diff_words_per(const struct diff *d, bool utf8)
+struct words diff_words_per(const struct diff *d, bool utf8)
 {
 	const struct diff_side *base = &d->per.side[DIFF_BASE], *new = &d->per.side[DIFF_NEW];
 	const struct diff_test *t = &d->per.time;
 	double unit = diff_words_unit(t);
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	if (!d->per.symbol)
 		return to;
-	diff_words_append(&to, "for each %.60s: %s calls, then %s; %s in calls that work, then %s",
-			  d->options.per, numbered_digits(base->calls, 4).text,
-			  numbered_digits(new->calls, 4).text,
-			  numbered_duration(base->ns, utf8).text,
-			  numbered_duration(new->ns, utf8).text);
+	numbers_append(&to, "for each %.60s: %s calls, then %s; %s in calls that work, then %s",
+		       d->options.per, numbered_digits(base->calls, 4).text,
+		       numbered_digits(new->calls, 4).text, numbered_duration(base->ns, utf8).text,
+		       numbered_duration(new->ns, utf8).text);
 	if (isfinite(t->low))
-		diff_words_append(&to, " (%s ... %s)", diff_words_percent(t->low, unit).text,
-				  diff_words_percent(t->high, unit).text);
+		numbers_append(&to, " (%s ... %s)", diff_words_percent(t->low, unit).text,
+			       diff_words_percent(t->high, unit).text);
 	return to;
 }
 
-struct diff_words diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting)
+struct words diff_words_common(const struct diff *d, enum diff_quantity of, bool waiting)
 {
 	const struct diff_common *c = &d->common[of][waiting];
 	const char *kind = waiting ? "sites that wait" : "sites that work";
@@ -338,15 +325,15 @@ struct diff_words diff_words_common(const struct diff *d, enum diff_quantity of,
 			   : of == DIFF_CPU_TIME		    ? " in CPU time"
 								    : " in elapsed time";
 	struct diff_test t = {.ratio = c->ratio, .low = c->low, .high = c->high};
-	struct diff_words to = {""};
+	struct words to = {""};
 
 	if (c->sites && c->low <= 1 && c->high >= 1)
-		diff_words_append(&to, "the %" PRIu32 " %s share no change%s (%+.1f ... %+.1f %%)",
-				  c->sites, kind, what, numbers_tidy(100 * (c->low - 1), 1),
-				  numbers_tidy(100 * (c->high - 1), 1));
+		numbers_append(&to, "the %" PRIu32 " %s share no change%s (%+.1f ... %+.1f %%)",
+			       c->sites, kind, what, numbers_tidy(100 * (c->low - 1), 1),
+			       numbers_tidy(100 * (c->high - 1), 1));
 	else if (c->sites)
-		diff_words_append(&to, "the %" PRIu32 " %s together are %s %s%s", c->sites, kind,
-				  c->ratio > 1 ? "slower" : "faster", by_how_much(&t).text, what);
+		numbers_append(&to, "the %" PRIu32 " %s together are %s %s%s", c->sites, kind,
+			       c->ratio > 1 ? "slower" : "faster", by_how_much(&t).text, what);
 	return to;
 }
 

@@ -92,15 +92,14 @@ struct numbered columns_rate(double a_second)
 static void mean_cell(char *out, size_t room, const struct row_mean *m, size_t width, bool utf8)
 {
 	double half = fmax(m->high_ns - m->mean_ns, m->mean_ns - m->low_ns);
-	struct number_mean n;
+	struct number_mean n = numbers_mean(m->mean_ns, m->low_ns, m->high_ns, utf8);
 
-	numbers_mean(&n, m->mean_ns, m->low_ns, m->high_ns, utf8);
 	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
 	if (isnan(m->mean_ns))
 		snprintf(out, room, "-");
 	if (utf8_width(out) <= width)
 		return;
-	numbers_mean(&n, m->mean_ns, m->mean_ns - half, m->mean_ns + half, utf8);
+	n = numbers_mean(m->mean_ns, m->mean_ns - half, m->mean_ns + half, utf8);
 	snprintf(out, room, "%s %s %s", n.mean, n.interval, n.unit);
 }
 

@@ -139,17 +139,17 @@ static bool is_full(const struct making *m)
 /* Which calls the mean is of, and its reliability warnings. */
 static void add_basis(struct making *m, const struct row_mean *run)
 {
-	char aside[64] = "", unreliable[128] = "";
+	char aside[64] = "";
 
 	if (is_full(m))
 		return;
 	if (run->warmup_calls)
 		snprintf(aside, sizeof(aside), " after %s of warm-up",
 			 numbered_count(run->warmup_calls).text);
-	reliability_names(run->unreliable, ", ", unreliable, sizeof(unreliable));
 	view_lines_format(m->view, VIEW_PATH, "%*s  of %s calls%s%s%s", 12, "",
 			  numbered_count(run->calls).text, aside,
-			  run->unreliable ? "; " COLUMNS_DOUBT " " : "", unreliable);
+			  run->unreliable ? "; " COLUMNS_DOUBT " " : "",
+			  reliability_names(run->unreliable, ", ").text);
 }
 
 static void add_path(struct making *m, uint32_t row)
@@ -197,13 +197,10 @@ static void add_help(struct making *m)
 /* The screen shows a help line instead. */
 static void add_legend(struct making *m)
 {
-	char unreliable[128];
-
-	reliability_names(m->unreliable, ", ", unreliable, sizeof(unreliable));
 	if (m->unreliable)
 		view_lines_format(m->view, VIEW_PLAIN,
 				  COLUMNS_DOUBT ": the interval may not contain the true mean (%s)",
-				  unreliable);
+				  reliability_names(m->unreliable, ", ").text);
 	if (m->aside)
 		view_lines_format(m->view, VIEW_PLAIN,
 				  COLUMNS_ASIDE ": of the calls after a warm-up, not of all");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "report/report.h"
+#include "report/wording/numbers.h"
 
 /* ---- gaps, threads and processes, and whether calls and gaps add up to their time ---- */
 
@@ -106,7 +107,7 @@ const struct prof_process *process_end_of_command(const struct report *r);
 /* In a word: "exit", "killed", "running". */
 const char *process_end_name(const struct prof_process *p);
 /* The same in a column of a table: that word, or "SIGKILL", "exit 3". */
-void process_end_abbreviate(const struct prof_process *p, char *out, size_t room);
+struct numbered process_end_abbreviate(const struct prof_process *p);
 /* Nobody saw it end: it may still run. */
 bool process_end_is_open(const struct prof_process *p);
 /* Is a process that did not say how it ended there now, as far as can be told? */
@@ -178,7 +179,7 @@ void slowest_warn(struct report *r);
 /* "clock-synchronous", "drift", ... of one bit of enum stats_unreliable or report_finding. */
 const char *reliability_name(unsigned bit);
 /* "clock-synchronous, heavy-tail": of all bits of these in `bits`, with `between` between them. */
-void reliability_names(unsigned bits, const char *between, char *out, size_t room);
+struct words reliability_names(unsigned bits, const char *between);
 /* "unknown-dependence", ... of one bit of enum tail_unreliable: of a percentile's limits. */
 const char *reliability_tail_name(unsigned bit);
 

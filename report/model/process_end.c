@@ -73,7 +73,7 @@ const struct prof_process *process_end_of_command(const struct report *r)
 	return r->first;
 }
 
-static void signal_name(uint32_t signal, char *out, size_t room)
+static struct numbered signal_name(uint32_t signal)
 {
 	/* By the kernel's numbers, which are those of all processors here; glibc before 2.32 and
 	 * musl have no sigabbrev_np. */
@@ -84,31 +84,26 @@ static void signal_name(uint32_t signal, char *out, size_t room)
 					"WINCH", "POLL", "PWR",	   "SYS"};
 
 	if (signal && signal < sizeof(names) / sizeof(*names))
-		snprintf(out, room, "SIG%s", names[signal]);
-	else
-		snprintf(out, room, "SIGRTMIN+%d", (int)signal - SIGRTMIN);
+		return numbered_text("SIG%s", names[signal]);
+	return numbered_text("SIGRTMIN+%d", (int)signal - SIGRTMIN);
 }
 
 void process_end_describe(const struct prof_process *p, char *out, size_t room)
 {
-	char name[32];
-
-	if (p->end.seen == SCP_END_SIGNAL) {
-		signal_name(p->end.value, name, sizeof(name));
-		snprintf(out, room, "killed by signal %" PRIu32 " (%s)", p->end.value, name);
-	} else if (p->end.seen == SCP_END_STATUS) {
+	if (p->end.seen == SCP_END_SIGNAL)
+		snprintf(out, room, "killed by signal %" PRIu32 " (%s)", p->end.value,
+			 signal_name(p->end.value).text);
+	else if (p->end.seen == SCP_END_STATUS)
 		snprintf(out, room, "%s, status %" PRIu32, end_of(p)->words, p->end.value);
-	} else {
+	else
 		snprintf(out, room, "%s", end_of(p)->words);
-	}
 }
 
-void process_end_abbreviate(const struct prof_process *p, char *out, size_t room)
+struct numbered process_end_abbreviate(const struct prof_process *p)
 {
 	if (p->end.seen == SCP_END_SIGNAL)
-		signal_name(p->end.value, out, room);
-	else if (p->end.seen == SCP_END_STATUS && p->end.value)
-		snprintf(out, room, "exit %" PRIu32, p->end.value);
-	else
-		snprintf(out, room, "%s", process_end_name(p));
+		return signal_name(p->end.value);
+	if (p->end.seen == SCP_END_STATUS && p->end.value)
+		return numbered_text("exit %" PRIu32, p->end.value);
+	return numbered_text("%s", process_end_name(p));
 }

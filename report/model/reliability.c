@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "report/wording/numbers.h"
 #include "stats/histogram/tail.h"
 #include "profile/base/array.h"
 
@@ -43,15 +42,14 @@ const char *reliability_tail_name(unsigned bit)
 	return bit == TAIL_UNKNOWN ? "unknown-dependence" : "too-few-independent-bursts";
 }
 
-void reliability_names(unsigned bits, const char *between, char *out, size_t room)
+struct words reliability_names(unsigned bits, const char *between)
 {
-	size_t at = 0;
+	struct words to = {""};
 
-	*out = '\0';
 	for (unsigned bit = 1; bit <= bits; bit <<= 1)
-		if (bits & bit && at < room)
-			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? between : "",
-					       reliability_name(bit));
+		if (bits & bit)
+			numbers_append(&to, "%s%s", *to.text ? between : "", reliability_name(bit));
+	return to;
 }
 
 /* A warm-up that was put back into the mean is not news, nor are few calls: the row shows them. */

@@ -66,6 +66,16 @@ struct numbered numbered_text(const char *format, ...)
 	return n;
 }
 
+void numbers_append(struct words *to, const char *format, ...)
+{
+	size_t used = strlen(to->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(to->text + used, sizeof(to->text) - used, format, args);
+	va_end(args);
+}
+
 struct numbered numbered_duration(double ns, bool utf8)
 {
 	const struct scale *s = scale_of(ns);
@@ -182,15 +192,17 @@ static bool is_lopsided(double mean, double low, double high)
 }
 
 /* Of a mean of which no digit is known. */
-static void put_limit(struct number_mean *out, double high_ns, bool utf8)
+static struct number_mean limit_of(double high_ns, bool utf8)
 {
 	const struct scale *s = scale_of(high_ns);
+	struct number_mean out = {.interval = ""};
 
-	snprintf(out->mean, sizeof(out->mean), "< %.*f", high_ns / s->ns < 9.95, high_ns / s->ns);
-	snprintf(out->unit, sizeof(out->unit), "%s", utf8 ? s->utf8 : s->ascii);
+	snprintf(out.mean, sizeof(out.mean), "< %.*f", high_ns / s->ns < 9.95, high_ns / s->ns);
+	snprintf(out.unit, sizeof(out.unit), "%s", utf8 ? s->utf8 : s->ascii);
+	return out;
 }
 
-void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns, bool utf8)
+struct number_mean numbers_mean(double mean_ns, double low_ns, double high_ns, bool utf8)
 {
 	bool bounded = isfinite(low_ns) && isfinite(high_ns);
 	double half_ns = bounded ? fmax(mean_ns - low_ns, high_ns - mean_ns) : 0;
@@ -199,34 +211,28 @@ void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double
 	double mean = mean_ns / s->ns, low = low_ns / s->ns, high = high_ns / s->ns;
 	const char *sign = utf8 ? "±" : "+/-";
 	double half = fmax(mean - low, high - mean);
+	struct number_mean out = {.mean = "-"};
 	char below[24], above[24];
-	int decimals;
 
-	memset(out, 0, sizeof(*out));
-	if (!isfinite(mean_ns)) {
-		snprintf(out->mean, sizeof(out->mean), "-");
-		return;
-	}
-	decimals = decimals_for(mean, bounded ? half : 0);
-	if (bounded && low_ns >= 0 && high_ns > low_ns && !(mean > 0.5 * pow(10, -decimals))) {
-		put_limit(out, high_ns, utf8);
-		return;
-	}
-	numbers_fixed(out->mean, sizeof(out->mean), mean, decimals);
-	snprintf(out->unit, sizeof(out->unit), "%s", utf8 ? s->utf8 : s->ascii);
+	if (!isfinite(mean_ns))
+		return out;
+	int decimals = decimals_for(mean, bounded ? half : 0);
+	double step = pow(10, -decimals);
+	if (bounded && low_ns >= 0 && high_ns > low_ns && !(mean > 0.5 * step))
+		return limit_of(high_ns, utf8);
+	numbers_fixed(out.mean, sizeof(out.mean), mean, decimals);
+	snprintf(out.unit, sizeof(out.unit), "%s", utf8 ? s->utf8 : s->ascii);
 	if (!bounded) {
-		snprintf(out->interval, sizeof(out->interval), "%s?", sign);
+		snprintf(out.interval, sizeof(out.interval), "%s?", sign);
 	} else if (is_lopsided(mean, low, high)) {
 		numbers_fixed(below, sizeof(below), low, decimals);
 		numbers_fixed(above, sizeof(above), high, decimals);
-		snprintf(out->interval, sizeof(out->interval), "[%s, %s]", below, above);
+		snprintf(out.interval, sizeof(out.interval), "[%s, %s]", below, above);
 	} else {
-		double step = pow(10, -decimals);
-
-		if (half > 0 && half < step / 2)
-			half = step;
-		snprintf(out->interval, sizeof(out->interval), "%s%.*f", sign, decimals, half);
+		snprintf(out.interval, sizeof(out.interval), "%s%.*f", sign, decimals,
+			 half > 0 && half < step / 2 ? step : half);
 	}
+	return out;
 }
 
 /* Rounding each percentage by itself leaves 99.8 or 100.3, and a reader who adds up

@@ -35,6 +35,13 @@ struct numbered numbered_plain(double value);
 /* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
 struct numbered numbered_digits(double value, int digits);
 
+/* A sentence that is put together; what does not fit is cut. */
+struct words {
+	char text[600];
+};
+__attribute__((format(printf, 2, 3))) void numbers_append(struct words *to, const char *format,
+							  ...);
+
 /* A mean with its interval in three parts that columns can align on: "1.234", "±0.012" or "[1.1,
  * 1.9]", and the unit. The mean has as many digits as the interval supports, at most four; a half
  * width is rounded up rather than to nothing. The unit is the mean's, or the half width's where
@@ -43,8 +50,7 @@ struct numbered numbered_digits(double value, int digits);
 struct number_mean {
 	char mean[24], interval[56], unit[8];
 };
-void numbers_mean(struct number_mean *out, double mean_ns, double low_ns, double high_ns,
-		  bool utf8);
+struct number_mean numbers_mean(double mean_ns, double low_ns, double high_ns, bool utf8);
 /* part[i] / (sum of all parts), in parts of `whole`, such as 1000, whose sum is exactly that:
  * rounded down, and what is missing goes to the largest remainders (Hamilton's method; equal ones:
  * the first). Each differs from the truth by less than one. Parts may be negative, but must be

@@ -168,32 +168,22 @@ static void write_path(struct csv *c, struct stacks *s, const struct report_site
 static void put_tail_doubts(struct csv *c, const struct report_percentiles *p)
 {
 	static const char *const names[] = {"p50", "p90", "p99", "p999"};
-	char text[512] = "";
-	size_t at = 0;
+	struct words to = {""};
 
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
 		for (unsigned bit = TAIL_UNKNOWN; bit <= TAIL_FEW_INDEPENDENT; bit *= 2)
-			if (p->at[i].unreliable & bit && at < sizeof(text))
-				at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s:%s",
-						       at ? ";" : "", names[i],
-						       reliability_tail_name(bit));
-	write_text(c, "percentile_doubts", text);
-}
-
-/* Names of all findings and reliability warnings, separated by ';'. */
-static void put_findings(struct csv *c, const struct report_site *s)
-{
-	char text[256];
-
-	reliability_names(s->findings | s->estimate.unreliable, ";", text, sizeof(text));
-	write_text(c, "findings", text);
+			if (p->at[i].unreliable & bit)
+				numbers_append(&to, "%s%s:%s", *to.text ? ";" : "", names[i],
+					       reliability_tail_name(bit));
+	write_text(c, "percentile_doubts", to.text);
 }
 
 static void put_steadiness(struct csv *c, const struct report_site *s)
 {
 	const struct report_steadiness *t = &s->steadiness;
 
-	put_findings(c, s);
+	write_text(c, "findings",
+		   reliability_names(s->findings | s->estimate.unreliable, ";").text);
 	write_count(c, "warm_up_calls", t->warmup_calls);
 	write_number(c, "warm_up_mean_ns", t->warmup_calls ? t->warmup_ns : NAN);
 	write_flag(c, "warm_up_set_aside", t->warmup_aside);

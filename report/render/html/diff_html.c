@@ -24,7 +24,7 @@ static void put_facts(struct html *h, const struct diff *d)
 		 100 * d->options.min_change);
 	html_write_texts(h, "threshold", text);
 	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++) {
-		const struct diff_words words =
+		const struct words words =
 			diff_words_common(d, i % DIFF_QUANTITIES, i / DIFF_QUANTITIES);
 
 		if (*words.text)
@@ -65,7 +65,7 @@ static void put_per(struct html *h, const struct diff *d)
 
 static void put_head(struct html *h, const struct diff *d)
 {
-	const struct diff_words sides = diff_words_sides(d), per = diff_words_per(d, true);
+	const struct words sides = diff_words_sides(d), per = diff_words_per(d, true);
 	char text[32];
 
 	json_write_text(&h->json, "verdict", diff_words_verdict(d).text);
@@ -202,7 +202,7 @@ static void put_sides(struct html *h, const struct diff_site *s)
 static void put_site(struct html *h, struct diff_paths *p, const struct diff_site *s)
 {
 	struct diff_path path = add_path(p, s);
-	const struct diff_words other = diff_words_other(p->diff, s);
+	const struct words other = diff_words_other(p->diff, s);
 
 	html_write_string(h, NULL, s->symbol);
 	html_write_string(h, NULL, s->library);

@@ -35,10 +35,7 @@ void html_write_fields(struct html *h, const char *key, const char *names)
 
 void html_write_doubts(struct html *h, const char *key, unsigned unreliable)
 {
-	char names[160];
-
-	reliability_names(unreliable, ", ", names, sizeof(names));
-	html_write_string(h, key, *names ? names : NULL);
+	html_write_string(h, key, unreliable ? reliability_names(unreliable, ", ").text : NULL);
 }
 
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings)

@@ -109,7 +109,7 @@ static const struct row_field name_fields[] = {ROW_SAME(diff_site, symbol),
 
 static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
-	const struct diff_words other = diff_words_other(d, s);
+	const struct words other = diff_words_other(d, s);
 
 	json_write_open(w, NULL, '{');
 	json_write_fields(w, name_fields, s, true);
@@ -156,7 +156,7 @@ static void put_function(struct json_writer *w, const struct diff *c, const stru
 
 void diff_json_computing(struct json_writer *w, const struct diff *c)
 {
-	struct diff_words few;
+	struct words few;
 
 	if (!json_write_open_known(w, "computing", c))
 		return;
@@ -247,7 +247,7 @@ static void put_totals(struct json_writer *w, const struct diff *d)
 int diff_json(struct diff *d, FILE *out)
 {
 	struct json_writer json = {.out = out, .indent = true}, *w = &json;
-	const struct diff_words sides = diff_words_sides(d);
+	const struct words sides = diff_words_sides(d);
 
 	json_write_open(w, NULL, '{');
 	JSON_PUT(w, "schema", "scprof-diff/1", "verdict", diff_words_verdict(d).text);

@@ -73,7 +73,7 @@ static void frame_notes(struct text *t, struct table *table, const struct diff *
 static void path_notes(struct text *t, struct table *table, const struct diff *d,
 		       const struct diff_site *s)
 {
-	const struct diff_words other = diff_words_other(d, s);
+	const struct words other = diff_words_other(d, s);
 
 	if (*other.text)
 		text_cell_note(t, table, "(%s)", other.text);
@@ -99,7 +99,7 @@ static void add_site(struct text *t, struct table *table, const struct diff *d,
 	path_notes(t, table, d, s);
 }
 
-static void print_words(struct text *t, const char *lead, struct diff_words words)
+static void print_words(struct text *t, const char *lead, struct words words)
 {
 	if (*words.text)
 		text_cell_say(t, TERMINAL_PLAIN, lead, strlen(lead), "%s", words.text);

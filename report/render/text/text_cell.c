@@ -19,9 +19,8 @@ void text_cell_put(struct text *t, struct table *table, size_t column, const cha
 
 void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e)
 {
-	struct number_mean m;
+	struct number_mean m = numbers_mean(e->mean, e->low, e->high, t->terminal.utf8);
 
-	numbers_mean(&m, e->mean, e->low, e->high, t->terminal.utf8);
 	table_cell(table, at, m.mean);
 	table_cell(table, at + 1, m.unit);
 	table_cell(table, at + 2, m.interval);

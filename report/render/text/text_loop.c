@@ -91,9 +91,8 @@ static struct numbered number_times(double times)
 /* A mean over several sites has no interval: it would describe none of them. */
 static void mean_cells(struct text *t, struct table *table, const struct loop_row *row)
 {
-	struct number_mean m;
+	struct number_mean m = numbers_mean(row->estimate.mean, NAN, NAN, t->terminal.utf8);
 
-	numbers_mean(&m, row->estimate.mean, NAN, NAN, t->terminal.utf8);
 	if (row->kind == LOOP_STATE || row->kind == LOOP_EDGE) {
 		text_cell_mean(t, table, MEAN, &row->estimate);
 	} else {
@@ -179,9 +178,8 @@ static void print_passes(struct text *t, const struct loop *l, const struct loop
 			 uint32_t number)
 {
 	char which[32] = "a loop";
-	struct number_mean m;
+	struct number_mean m = numbers_mean(c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 
-	numbers_mean(&m, c->mean_ns, c->low_ns, c->high_ns, t->terminal.utf8);
 	if (l->cycles > 1)
 		snprintf(which, sizeof(which), "loop %" PRIu32, number);
 	text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s, %s passes of %s %s %s, %s of that time",

@@ -101,15 +101,13 @@ static const struct table_column process_columns[] = {
 static void add_process(struct text *t, struct table *table, const struct report_process *p)
 {
 	const struct prof_process *in = p->process;
-	char text[32];
 
 	text_cell_row(t, table, p);
 	table_print_cell(table, PID, "%" PRIu32, in->pid);
 	text_cell_put(t, table, PROGRAM, in->program);
 	if (in->count > 1)
 		table_print_cell(table, FOLDED, "%" PRIu32, in->count);
-	process_end_abbreviate(in, text, sizeof(text));
-	table_cell(table, ENDED, text);
+	table_cell(table, ENDED, process_end_abbreviate(in).text);
 }
 
 int text_others_processes(struct text *t)

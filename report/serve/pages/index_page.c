@@ -57,9 +57,9 @@ static void put_name(FILE *out, const struct gauge *g)
 static void put_row(FILE *out, const struct gauge *g, double all_ns)
 {
 	const struct counters_row *row = g->function->row[g->outcome][g->clock];
-	struct number_mean mean;
+	struct number_mean mean =
+		numbers_mean(g->estimate.mean, g->estimate.low, g->estimate.high, true);
 
-	numbers_mean(&mean, g->estimate.mean, g->estimate.low, g->estimate.high, true);
 	put_name(out, g);
 	put_share(out, g, all_ns);
 	fprintf(out,

@@ -291,7 +291,7 @@ static void test_a_function_that_came_is_a_change_and_one_with_few_samples_says_
 	struct program old = program_of(10), new = old;
 	struct simulate s = {11};
 	struct comparison c = {.all = true};
-	struct diff_words words, all;
+	struct words words, all;
 
 	(void)state;
 	old.factor[2] = old.factor[4] = 0;

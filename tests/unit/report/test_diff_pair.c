@@ -83,7 +83,7 @@ static const struct diff_site *site_of(const struct made *m, int run)
 static void test_few_calls_are_not_compared(void **state)
 {
 	struct made m;
-	struct diff_words words;
+	struct words words;
 
 	(void)state;
 	begin(&m, 1, 2);
@@ -157,7 +157,7 @@ static void test_alone_a_site_must_change_beyond_what_machines_do(void **state)
 static void test_the_change_of_a_function_is_subtracted(void **state)
 {
 	struct made m;
-	struct diff_words words;
+	struct words words;
 
 	(void)state;
 	begin(&m, 1, 2);

@@ -128,7 +128,7 @@ static void test_what_would_have_been_seen_is_no_more_than_what_was(void **state
 		{.verdict = {.status = DIFF_SAME, .shown = {.detectable = 1.9}}},
 		{.verdict = {.status = DIFF_FASTER, .shown = {.ratio = 0.625, .detectable = 1.7}}}};
 	struct diff d = {.site = s, .sites = 1};
-	struct diff_words words;
+	struct words words;
 
 	(void)state;
 	words = diff_words_power(&d);

@@ -56,10 +56,9 @@ static void test_significant_digits_without_exponents(void **state)
 
 static void check_mean(double mean, double low, double high, const char *want)
 {
-	struct number_mean m;
+	struct number_mean m = numbers_mean(mean, low, high, false);
 	char text[96];
 
-	numbers_mean(&m, mean, low, high, false);
 	snprintf(text, sizeof(text), "%s %s %s", m.mean, m.interval, m.unit);
 	assert_string_equal(text, want);
 }
