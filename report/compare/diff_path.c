@@ -8,6 +8,7 @@
 #include "report/wording/utf8.h"
 #include "report/compare/match.h"
 #include "report/model/model.h"
+#include "report/model/sites.h"
 #include "report/symbols/symbolize.h"
 
 static const struct prof_path *path_of(const struct diff *d, const struct diff_site *s)
@@ -18,14 +19,17 @@ static const struct prof_path *path_of(const struct diff *d, const struct diff_s
 	return path < p->paths ? &p->path[path] : NULL;
 }
 
+static struct group_path kept(const struct diff *d, const struct diff_site *s,
+			      struct prof_frame *function)
+{
+	return groups_keep(d->profile[s->profile], d->options.by, path_of(d, s), function);
+}
+
 uint32_t diff_path_frames(const struct diff *d, const struct diff_site *s)
 {
-	const struct prof_path *path = path_of(d, s);
-	uint32_t frames = path ? path->frames : 0;
+	struct prof_frame function;
 
-	if (d->options.by == REPORT_BY_FUNCTION)
-		return path && path_site_function(d->profile[s->profile], path) != PROF_NONE;
-	return d->options.by == REPORT_BY_SITE && frames > 1 ? 1 : frames;
+	return kept(d, s, &function).frames;
 }
 
 uint32_t diff_path_site(const struct diff *d, const struct diff_site *s)
@@ -39,12 +43,9 @@ uint32_t diff_path_site(const struct diff *d, const struct diff_site *s)
 /* One of those that the grouping keeps. */
 static struct prof_frame frame_of(const struct diff *d, const struct diff_site *s, uint32_t frame)
 {
-	const struct profile *p = d->profile[s->profile];
-	const struct prof_path *path = path_of(d, s);
+	struct prof_frame function;
 
-	if (d->options.by == REPORT_BY_FUNCTION)
-		return symbolize_source_function(path_site_function(p, path));
-	return path->frame[frame + (d->options.by == REPORT_BY_SITE ? path_site_of(p, path) : 0)];
+	return kept(d, s, &function).frame[frame];
 }
 
 const struct symbol *diff_path_symbols(const struct diff *d, const struct diff_site *s,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "profile/base/array.h"
-#include "report/model/model.h"
+#include "report/model/sites.h"
 #include "report/symbols/symbolize.h"
 #include "report/wording/utf8.h"
 
@@ -270,35 +270,19 @@ static bool needs_library(const struct match *m, const char *name)
 	return false;
 }
 
-static void put_path(struct keys *k, struct match *m, enum report_by by, uint32_t profile,
-		     const struct prof_path *path)
-{
-	const struct profile *p = m->profile[profile];
-	uint32_t first = by == REPORT_BY_SITE ? path_site_of(p, path) : 0;
-	uint32_t end = by == REPORT_BY_SITE && path->frames ? first + 1 : path->frames;
-
-	if (by == REPORT_BY_FUNCTION) {
-		uint32_t function = path_site_function(p, path);
-		struct prof_frame of = symbolize_source_function(function);
-
-		if (function != PROF_NONE)
-			put_source(k, m, profile, &of);
-		return;
-	}
-	for (uint32_t i = first; i < end; i++)
-		put_frame(k, m, profile, &path->frame[i]);
-}
-
 static void put_all(struct keys *k, struct match *m, enum report_by by, uint32_t profile,
 		    const struct prof_entry *e)
 {
 	const struct profile *p = m->profile[profile];
 	const struct prof_function *f = &p->function[e->function];
+	struct prof_frame function;
+	struct group_path path =
+		groups_keep(p, by, e->path < p->paths ? &p->path[e->path] : NULL, &function);
 
 	put(k, "%s" PART "%s" PART "%" PRIu32, f->name, needs_library(m, f->name) ? f->library : "",
 	    e->outcome);
-	if (e->path < p->paths)
-		put_path(k, m, by, profile, &p->path[e->path]);
+	for (uint32_t i = 0; i < path.frames; i++)
+		put_frame(k, m, profile, &path.frame[i]);
 }
 
 int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,

@@ -8,23 +8,32 @@
 #include "report/model/model.h"
 #include "report/symbols/symbolize.h"
 
+struct group_path groups_keep(const struct profile *p, enum report_by by,
+			      const struct prof_path *path, struct prof_frame *function)
+{
+	uint32_t source =
+		by == REPORT_BY_FUNCTION && path ? path_site_function(p, path) : PROF_NONE;
+
+	if (source < p->source_functions) {
+		*function = symbolize_source_function(source);
+		return (struct group_path){function, 1, 0};
+	}
+	if (!path || by == REPORT_BY_FUNCTION)
+		return (struct group_path){NULL, 0, 0};
+	if (by == REPORT_BY_SITE || by == REPORT_BY_GAP)
+		return (struct group_path){path->frame + path_site_of(p, path),
+					   path->frames ? 1 : 0, 0};
+	return (struct group_path){path->frame, path->frames, path->flags};
+}
+
 static struct group_path path_of(const struct groups *g, uint32_t index)
 {
 	const struct profile *p = g->profile;
 	const struct prof_path *path = index < p->paths ? &p->path[index] : NULL;
+	uint32_t source = g->caller && path ? path_site_function(p, path) : PROF_NONE;
 
-	if (path && g->by == REPORT_BY_FUNCTION && g->caller) {
-		uint32_t function = path_site_function(p, path);
-
-		if (function < p->source_functions)
-			return (struct group_path){&g->caller[function], 1, 0};
-	}
-	if (!path || g->by == REPORT_BY_FUNCTION)
-		return (struct group_path){NULL, 0, 0};
-	if (g->by == REPORT_BY_SITE || g->by == REPORT_BY_GAP)
-		return (struct group_path){path->frame + path_site_of(p, path),
-					   path->frames ? 1 : 0, 0};
-	return (struct group_path){path->frame, path->frames, path->flags};
+	return groups_keep(p, g->by, path,
+			   source < p->source_functions ? &g->caller[source] : NULL);
 }
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row)
@@ -177,8 +186,6 @@ static int make_callers(struct groups *g)
 	if (g->by != REPORT_BY_FUNCTION || !p->source_lines)
 		return 0;
 	g->caller = array_alloc(((size_t)p->source_functions + 1) * sizeof(*g->caller));
-	for (uint32_t i = 0; g->caller && i < p->source_functions; i++)
-		g->caller[i] = symbolize_source_function(i);
 	return g->caller ? 0 : -1;
 }
 

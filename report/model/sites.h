@@ -200,6 +200,10 @@ void groups_free(struct groups *g);
 uint32_t groups_paths(const struct groups *g, const struct group_row *row);
 
 struct group_path groups_path(const struct groups *g, const struct group_row *row);
+/* The same of any path, or of none (NULL). `function`: where the frame goes of a row that is of one
+ * function of an interpreted language. */
+struct group_path groups_keep(const struct profile *p, enum report_by by,
+			      const struct prof_path *path, struct prof_frame *function);
 
 /* ---- in which order the rows of a report come: those that do not wait (waiting_function) first,
  * of both the longest total first (or as --sort has it); ties by what is printed, never by order in
