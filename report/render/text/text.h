@@ -7,6 +7,7 @@
 
 #include "report/loops/loop.h"
 #include "report/render/text/table.h"
+#include "report/wording/numbers.h"
 
 struct text {
 	struct report *report; /* NULL where two are compared, and options with it */
@@ -36,10 +37,10 @@ int text_displaced(struct text *t);
 int text_loop_print(struct text *t);
 int text_slowest(struct text *t);
 int text_computing(struct text *t);
-/* What the page says, too: the title of the table; how much was recording, and whether that is
- * worth a line. */
-void text_computing_title(const struct report *r, bool utf8, char *out, size_t room);
-bool text_computing_recording(const struct report_computing *c, char *out, size_t room);
+/* What the page says, too: the title of the table; how much was recording, "" where that is
+ * not worth a line. */
+struct words text_computing_title(const struct report *r, bool utf8);
+struct words text_computing_recording(const struct report_computing *c);
 
 /* A row of the short table of sites, of the table that text_sites_begin makes. Marks: its interval
  * may be wrong; its mean hides something. */
@@ -65,12 +66,12 @@ char *text_path_frame_line(struct report *r, const struct prof_frame *frame, uns
 char *text_path_site_label(struct text *t, uint32_t site, const char *when_none);
 /* "recv [would-block]", clean. */
 char *text_path_function_label(struct text *t, uint32_t site);
-/* Share of a site's time that was on a CPU. False: not known. */
-bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room);
+/* Share of a site's time that was on a CPU. "": not known. */
+struct numbered text_notes_states_cpu(const struct report_site *s);
 /* Where the time of the last row's calls went, as notes of it; nothing where none was switched. */
 void text_notes_states_notes(struct text *t, struct table *table, const struct report_site *s);
-/* The same of a single call, in a word and a share. False: not known. */
-bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room);
+/* The same of a single call, in a word and a share. "": not known. */
+struct numbered text_notes_states_call(const struct report_slowest *s);
 /* What the mean of the last row hides, as notes; unless `all`, only that it is not of all calls. */
 void text_notes_steady_notes(const struct text *t, struct table *table, const struct report_site *s,
 			     bool all);

@@ -28,29 +28,35 @@ static const struct table_column columns[] = {
 	{0},
 };
 
-void text_computing_title(const struct report *r, bool utf8, char *out, size_t room)
+struct words text_computing_title(const struct report *r, bool utf8)
 {
 	const struct report_computing *c = r->computing;
 	const struct report_threads_time *t = &r->threads_time;
+	struct words title = {""};
 
-	snprintf(out, room,
-		 "computing outside of calls: %s of CPU time%s%s, by %" PRIu64
-		 " sample%s. A function with %s would have been seen",
-		 numbered_duration(1e9 * c->cpu_s, utf8).text, c->user ? " in user space" : "",
-		 t->known && c->cpu_s > WITH_STARTS * (t->cpu_outside_s + t->recording_s)
-			 ? ", the starts of processes included"
-			 : "",
-		 c->samples - c->in_calls, c->samples - c->in_calls == 1 ? "" : "s",
-		 numbered_share(1 - pow(1 - SEEN, 1 / fmax(c->effective, 1))).text);
+	numbers_append(&title,
+		       "computing outside of calls: %s of CPU time%s%s, by %" PRIu64
+		       " sample%s. A function with %s would have been seen",
+		       numbered_duration(1e9 * c->cpu_s, utf8).text,
+		       c->user ? " in user space" : "",
+		       t->known && c->cpu_s > WITH_STARTS * (t->cpu_outside_s + t->recording_s)
+			       ? ", the starts of processes included"
+			       : "",
+		       c->samples - c->in_calls, c->samples - c->in_calls == 1 ? "" : "s",
+		       numbered_share(1 - pow(1 - SEEN, 1 / fmax(c->effective, 1))).text);
+	return title;
 }
 
-bool text_computing_recording(const struct report_computing *c, char *out, size_t room)
+struct words text_computing_recording(const struct report_computing *c)
 {
 	const struct report_computing_row *of = &c->recording;
+	struct words line = {""};
 
-	snprintf(out, room, "recording by scprof: %s (%s)", numbered_share(of->share).text,
-		 numbered_limits(of->share_low, of->share_high).text);
-	return of->share >= OVERHEAD;
+	if (of->share >= OVERHEAD)
+		numbers_append(&line, "recording by scprof: %s (%s)",
+			       numbered_share(of->share).text,
+			       numbered_limits(of->share_low, of->share_high).text);
+	return line;
 }
 
 static void add_row(struct text *t, struct table *table, const struct report_computing_row *row)
@@ -73,8 +79,8 @@ static void add_row(struct text *t, struct table *table, const struct report_com
 static void print_rest(struct text *t, uint32_t shown)
 {
 	const struct report_computing *c = t->report->computing;
+	const struct words recording = text_computing_recording(c);
 	double left = 1 - c->recording.share;
-	char recording[96];
 
 	for (uint32_t i = 0; i < shown; i++)
 		left -= c->row[i].share;
@@ -82,15 +88,14 @@ static void print_rest(struct text *t, uint32_t shown)
 		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
 			      "%" PRIu32 " more function%s: %s. All: --full", c->rows - shown,
 			      c->rows - shown == 1 ? "" : "s", numbered_share(fmax(left, 0)).text);
-	if (text_computing_recording(c, recording, sizeof(recording)))
-		text_cell_say(t, TERMINAL_DIM, "  + ", 4, "%s", recording);
+	if (*recording.text)
+		text_cell_say(t, TERMINAL_DIM, "  + ", 4, "%s", recording.text);
 }
 
 int text_computing(struct text *t)
 {
 	const struct report_computing *c;
 	struct table table;
-	char title[256];
 	uint32_t top = t->options->full ? UINT32_MAX : t->top < SCREEN ? t->top : SCREEN, shown = 0;
 
 	if (computing_find(t->report))
@@ -98,9 +103,9 @@ int text_computing(struct text *t)
 	c = t->report->computing;
 	if (!c || c->samples == c->in_calls)
 		return 0;
-	text_computing_title(t->report, t->terminal.utf8, title, sizeof(title));
 	fputc('\n', t->out);
-	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s", title);
+	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s",
+		      text_computing_title(t->report, t->terminal.utf8).text);
 	table_begin(&table, columns, "CALLED FROM");
 	for (double sum = 0; shown < c->rows && shown < top; shown++) {
 		if (!t->options->full && (sum >= MOST || (shown && c->row[shown].samples < LEAST)))

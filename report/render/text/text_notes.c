@@ -21,7 +21,7 @@ static double share_of(double part_ns, double all_ns)
 
 /* Calls that kept their CPU had it all the time. Where a few readings leave most of the share open,
  * its limit is what is known; a share in which no call could begin and end is an error of them. */
-bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room)
+struct numbered text_notes_states_cpu(const struct report_site *s)
 {
 	const struct report_states *states = &s->states;
 	double all = s->estimate.mean, share = share_of(states->on_cpu.mean, all),
@@ -29,18 +29,17 @@ bool text_notes_states_cpu(const struct report_site *s, char *out, size_t room)
 	       low = share_of(states->on_cpu.low, all), high = share_of(states->on_cpu.high, all);
 
 	if (!states->known || isnan(share))
-		return false;
+		return (struct numbered){""};
 	share = kept > share ? kept : share;
 	low = kept > low ? kept : low;
-	if (isfinite(states->on_cpu.high) && high - low > WIDE_SHARE && low >= 0.005)
-		snprintf(out, room, "> %.0f %%", 100 * low);
-	else if (isfinite(states->on_cpu.high) && high - low > WIDE_SHARE)
-		snprintf(out, room, high < 0.995 ? "< %.0f %%" : "?", 100 * high);
-	else if (share < 0.005 && 0.005 * all < LEAST_NS)
-		snprintf(out, room, "?");
-	else
-		snprintf(out, room, "%.0f %%", 100 * share);
-	return true;
+	bool wide = isfinite(states->on_cpu.high) && high - low > WIDE_SHARE;
+	if (wide && low >= 0.005)
+		return numbered_text("> %.0f %%", 100 * low);
+	if (wide && high < 0.995)
+		return numbered_text("< %.0f %%", 100 * high);
+	if (wide || (share < 0.005 && 0.005 * all < LEAST_NS))
+		return numbered_text("?");
+	return numbered_text("%.0f %%", 100 * share);
 }
 
 static void note_shares(struct text *t, struct table *table, const struct report_states *s)
@@ -82,7 +81,7 @@ void text_notes_states_notes(struct text *t, struct table *table, const struct r
 	}
 }
 
-bool text_notes_states_call(const struct report_slowest *s, char *out, size_t room)
+struct numbered text_notes_states_call(const struct report_slowest *s)
 {
 	double cpu = s->duration_ns - s->runnable_ns - s->asleep_ns;
 	double most = fmax(fmax(cpu, s->runnable_ns), s->asleep_ns);
@@ -90,16 +89,14 @@ bool text_notes_states_call(const struct report_slowest *s, char *out, size_t ro
 
 	if (s->state == SCP_SLOWEST_UNKNOWN || s->state > SCP_SLOWEST_READ ||
 	    (read && !(s->duration_ns > 0)))
-		return false;
+		return (struct numbered){""};
 	if (!read)
-		snprintf(out, room, "%s", s->state == SCP_SLOWEST_RAN ? "on CPU" : "switched");
-	else
-		snprintf(out, room, "%s %.0f %%",
-			 most == cpu		  ? "on CPU"
-			 : most == s->runnable_ns ? "runnable"
-						  : "asleep",
-			 100 * share_of(most, s->duration_ns));
-	return true;
+		return numbered_text(s->state == SCP_SLOWEST_RAN ? "on CPU" : "switched");
+	return numbered_text("%s %.0f %%",
+			     most == cpu	      ? "on CPU"
+			     : most == s->runnable_ns ? "runnable"
+						      : "asleep",
+			     100 * share_of(most, s->duration_ns));
 }
 
 /* What the mean of a row hides: warm-up, a slow first call, drift, two modes, outliers. */

@@ -115,8 +115,6 @@ static void share_cell(struct table *table, const struct report_site *s, bool ap
 /* `apart`: rows that wait have a heading that says so. */
 static void add_site(struct text *t, struct table *table, const struct report_site *s, bool apart)
 {
-	char text[32];
-
 	text_cell_row(t, table, s);
 	text_cell_put(t, table, FUNCTION, t->report->profile->function[s->function].name);
 	if (s->overflow || s->outcome != SCP_COMPLETED)
@@ -127,8 +125,7 @@ static void add_site(struct text *t, struct table *table, const struct report_si
 		text_cell_duration(t, table, OVERHEAD, s->overhead_ns);
 	if (t->report->sort != REPORT_SORT_CPU || s->waits)
 		share_cell(table, s, apart);
-	if (text_notes_states_cpu(s, text, sizeof(text)))
-		table_cell(table, CPU, text);
+	table_cell(table, CPU, text_notes_states_cpu(s).text);
 	size_cells(table, s, apart);
 	tail_cells(t, table, s, apart);
 }

@@ -32,15 +32,13 @@ static void add_row(struct text *t, struct table *table, const struct report_slo
 		    uint32_t row)
 {
 	const struct report *r = t->report;
-	char state[32];
 
 	text_cell_row(t, table, s);
 	table_print_cell(table, ROW, "%" PRIu32, row + 1);
 	if (r->profile->slow.kind != SCP_CLOCK_NONE)
 		table_print_cell(table, TICKS, "%" PRIu64 " tick%s", s->slow_ticks,
 				 s->slow_ticks == 1 ? "" : "s");
-	if (text_notes_states_call(s, state, sizeof(state)))
-		table_cell(table, STATE, state);
+	table_cell(table, STATE, text_notes_states_call(s).text);
 	if (isnan(s->began_s))
 		table_print_cell(table, ENDED, "%.6f s", s->ended_s);
 	else

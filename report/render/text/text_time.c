@@ -29,7 +29,7 @@ struct time_line {
 	size_t parts;
 	double all_s;
 	bool about;
-	char waits[160];
+	struct words waits;
 };
 
 static void add(struct time_line *l, double s, const char *utf8, const char *ascii,
@@ -49,10 +49,10 @@ static double waited_ns(const struct report_site *s, bool only_waits)
 }
 
 /* "waiting in epoll_wait, recv": the functions that waited longest. */
-static void name_waits(const struct report *r, bool only_waits, char *out, size_t room)
+static struct words name_waits(const struct report *r, bool only_waits)
 {
 	double *ns = calloc((size_t)r->profile->functions + 1, sizeof(*ns)), all = 0;
-	size_t used = (size_t)snprintf(out, room, "waiting in calls");
+	struct words to = {"waiting in calls"};
 
 	for (const struct report_site *s = NULL; ns && (s = report_next_site(r, s));) {
 		double waited = waited_ns(s, only_waits);
@@ -68,12 +68,12 @@ static void name_waits(const struct report *r, bool only_waits, char *out, size_
 		if (!(ns[best] > 0.01 * all))
 			break;
 		if (!named)
-			used = (size_t)snprintf(out, room, "waiting in ");
-		used += (size_t)snprintf(out + used, room - used, "%s%.40s", named ? ", " : "",
-					 r->profile->function[best].name);
+			to = (struct words){"waiting in "};
+		numbers_append(&to, "%s%.40s", named ? ", " : "", r->profile->function[best].name);
 		ns[best] = 0;
 	}
 	free(ns);
+	return to;
 }
 
 static void fill_states(struct time_line *l, const struct report *r)
@@ -83,13 +83,13 @@ static void fill_states(struct time_line *l, const struct report *r)
 	double off = threads_time_difference(r);
 
 	l->about = !(fabs(off) <= EXACT) && t->estimated_s > EXACT * r->time_ns / 1e9;
-	name_waits(r, false, l->waits, sizeof(l->waits));
+	l->waits = name_waits(r, false);
 	threads_time_parts(r, t, part);
 	add(l, part[TIME_IN_CALLS], "█", "#", "on a CPU in calls");
 	add(l, part[TIME_OUTSIDE], "▓", "=", "on a CPU outside of calls");
 	add(l, part[TIME_RECORDING], "▞", "%", "recording by scprof");
 	add(l, part[TIME_RUNNABLE], "▒", "+", "runnable: waited for a CPU");
-	add(l, part[TIME_ASLEEP_IN_CALLS], "░", "-", l->waits);
+	add(l, part[TIME_ASLEEP_IN_CALLS], "░", "-", l->waits.text);
 	add(l, part[TIME_NOT_RECORDED], "·", ".", "waiting, not recorded");
 }
 
@@ -97,11 +97,11 @@ static void fill_calls(struct time_line *l, const struct report *r)
 {
 	const struct threads_cpu of = threads_time_by_calls(r);
 
-	name_waits(r, true, l->waits, sizeof(l->waits));
+	l->waits = name_waits(r, true);
 	add(l, of.in_calls_s, "█", "#", "in calls that work");
 	add(l, of.outside_s, "▓", "=", "between calls, or not recorded");
 	add(l, of.recording_s, "▞", "%", "recording by scprof");
-	add(l, fmin(r->waiting_ns, r->calls_ns - r->nested_ns) / 1e9, "░", "-", l->waits);
+	add(l, fmin(r->waiting_ns, r->calls_ns - r->nested_ns) / 1e9, "░", "-", l->waits.text);
 }
 
 static const char *sign_of(const struct text *t, const struct part *p)
