@@ -100,7 +100,8 @@ static void put_rows(struct metrics *m, const struct agent *a)
 	for (const struct row_metric *what = sums; what < sums + sizeof(sums) / sizeof(*sums);
 	     what++) {
 		if (what == sums || strcmp(what->name, what[-1].name))
-			metrics_write_counter(m, what->name, what->unit, what->help);
+			metrics_write_family(m, METRICS_COUNTER, what->name, what->unit,
+					     what->help);
 		for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 			for (const struct counters_function *f = s->functions; f; f = f->hh.next)
 				function_rows(m, s, f, what);
@@ -127,8 +128,8 @@ static void function_errors(struct metrics *m, const struct counters_service *s,
 
 static void put_errors(struct metrics *m, const struct agent *a)
 {
-	metrics_write_counter(
-		m, "scprof_errors", "",
+	metrics_write_family(
+		m, METRICS_COUNTER, "scprof_errors", "",
 		"Calls that returned an error, or were left by an exception. Would-block "
 		"and interrupted calls are not among them.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
@@ -166,7 +167,7 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 	};
 
 	for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
-		metrics_write_gauge(m, all[k].name, all[k].unit, all[k].help);
+		metrics_write_family(m, METRICS_GAUGE, all[k].name, all[k].unit, all[k].help);
 		for (size_t i = 0; i < g->count; i++) {
 			double value = *(const double *)(const void *)((const char *)&g->gauge[i] +
 								       all[k].at);
@@ -176,8 +177,8 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 			metrics_write_real(m, value < 0 ? 0 : value / all[k].per);
 		}
 	}
-	metrics_write_gauge(
-		m, "scprof_interval_doubtful", "",
+	metrics_write_family(
+		m, METRICS_GAUGE, "scprof_interval_doubtful", "",
 		"1: the interval may not contain the true mean; the service's page says why.");
 	for (size_t i = 0; i < g->count; i++) {
 		put_gauge_labels(m, &g->gauge[i]);
@@ -190,8 +191,8 @@ static void put_computing(struct metrics *m, const struct agent *a)
 {
 	uint64_t now_ns = clocks_read_ns(CLOCK_MONOTONIC);
 
-	metrics_write_gauge(
-		m, "scprof_computing_cpu_seconds", "seconds",
+	metrics_write_family(
+		m, METRICS_GAUGE, "scprof_computing_cpu_seconds", "seconds",
 		"CPU time outside of recorded calls of a run under way, so far, by samples.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next) {
 		const struct counters_computing *c = &s->computing;
@@ -206,8 +207,8 @@ static void put_computing(struct metrics *m, const struct agent *a)
 
 static void put_detectors(struct metrics *m, const struct agent *a)
 {
-	metrics_write_gauge(m, "scprof_switch_detector_info", "",
-			    "Always 1: how the switches of the service's threads were found.");
+	metrics_write_family(m, METRICS_GAUGE, "scprof_switch_detector_info", "",
+			     "Always 1: how the switches of the service's threads were found.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 		for (uint32_t i = 0; i <= SCP_SWITCH_PERF; i++) {
 			if (!(s->detectors & 1u << i))
@@ -219,7 +220,8 @@ static void put_detectors(struct metrics *m, const struct agent *a)
 
 static void put_losses(struct metrics *m, const struct agent *a)
 {
-	metrics_write_counter(m, "scprof_lost_calls", "", "Calls that could not be recorded.");
+	metrics_write_family(m, METRICS_COUNTER, "scprof_lost_calls", "",
+			     "Calls that could not be recorded.");
 	for (const struct counters_service *s = a->counters.services; s; s = s->hh.next)
 		for (unsigned i = 0; i < COUNTERS_LOSSES; i++) {
 			METRICS_SAMPLE(m, "service", s->name, "reason", counters_loss_names[i]);
@@ -246,15 +248,16 @@ static void put_services(struct metrics *m, const struct agent *a)
 {
 	const struct counters_service *s;
 
-	metrics_write_gauge(m, "scprof_processes", "", "Profiled processes that are alive.");
+	metrics_write_family(m, METRICS_GAUGE, "scprof_processes", "",
+			     "Profiled processes that are alive.");
 	for (s = a->counters.services; s; s = s->hh.next)
 		of_service(m, s, living(a, s));
-	metrics_write_counter(m, "scprof_processes_seen", "",
-			      "Profiled processes, ended ones too.");
+	metrics_write_family(m, METRICS_COUNTER, "scprof_processes_seen", "",
+			     "Profiled processes, ended ones too.");
 	for (s = a->counters.services; s; s = s->hh.next)
 		of_service(m, s, s->processes);
-	metrics_write_gauge(m, "scprof_functions_limited", "",
-			    "1: functions beyond the limit are summed as \"" LABEL_OTHER "\".");
+	metrics_write_family(m, METRICS_GAUGE, "scprof_functions_limited", "",
+			     "1: functions beyond the limit are summed as \"" LABEL_OTHER "\".");
 	for (s = a->counters.services; s; s = s->hh.next)
 		of_service(m, s, s->other != NULL);
 }
@@ -268,7 +271,7 @@ static void one(struct metrics *m, double value)
 static void one_gauge(struct metrics *m, const char *name, const char *unit, const char *help,
 		      double value)
 {
-	metrics_write_gauge(m, name, unit, help);
+	metrics_write_family(m, METRICS_GAUGE, name, unit, help);
 	one(m, value);
 }
 
@@ -278,13 +281,13 @@ static void put_files(struct metrics *m, const struct agent *a)
 
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		count[o->state]++;
-	metrics_write_gauge(m, "scprof_files", "", "Profile files by state.");
+	metrics_write_family(m, METRICS_GAUGE, "scprof_files", "", "Profile files by state.");
 	for (unsigned i = 0; i < SOURCE_STATES; i++) {
 		METRICS_SAMPLE(m, "state", source_state_names[i]);
 		metrics_write_whole(m, count[i]);
 	}
-	metrics_write_counter(m, "scprof_read_failures", "",
-			      "Files or readings that were refused.");
+	metrics_write_family(m, METRICS_COUNTER, "scprof_read_failures", "",
+			     "Files or readings that were refused.");
 	for (unsigned i = 0; i < SOURCE_FAULTS; i++) {
 		METRICS_SAMPLE(m, "reason", source_faults[i].name);
 		metrics_write_whole(m, a->faults[i]);
@@ -299,9 +302,9 @@ static void put_agent(struct metrics *m, const struct agent *a, const struct gau
 {
 	struct rusage usage = {0};
 
-	metrics_write_counter(m, "scprof_limited_processes", "",
-			      "Processes of programs beyond the limit, summed as \"" LABEL_OTHER
-			      "\".");
+	metrics_write_family(m, METRICS_COUNTER, "scprof_limited_processes", "",
+			     "Processes of programs beyond the limit, summed as \"" LABEL_OTHER
+			     "\".");
 	one(m, (double)a->counters.unnamed);
 	one_gauge(m, "scprof_gauges_left_out_processes", "",
 		  "Processes not in the means and intervals: another tick of the same clock, or "
@@ -310,14 +313,15 @@ static void put_agent(struct metrics *m, const struct agent *a, const struct gau
 	one_gauge(m, "scprof_confidence_ratio", "", "Of the intervals.", a->options.confidence);
 	one_gauge(m, "scprof_refresh_seconds", "seconds", "How long the last reading took.",
 		  a->refresh_s);
-	metrics_write_gauge(m, "scprof_build_info", "", "Always 1.");
+	metrics_write_family(m, METRICS_GAUGE, "scprof_build_info", "", "Always 1.");
 	METRICS_SAMPLE(m, "version", SCPROF_VERSION);
 	metrics_write_whole(m, 1);
 	one_gauge(m, "process_start_time_seconds", "seconds", "Of this agent, since 1970.",
 		  (double)a->started_real_ns / 1e9);
 	if (getrusage(RUSAGE_SELF, &usage))
 		return;
-	metrics_write_counter(m, "process_cpu_seconds", "seconds", "Of this agent.");
+	metrics_write_family(m, METRICS_COUNTER, "process_cpu_seconds", "seconds",
+			     "Of this agent.");
 	one(m, cpu_times_of_usage(&usage));
 	one_gauge(m, "process_max_resident_memory_bytes", "bytes", "Of this agent, the most.",
 		  (double)usage.ru_maxrss * 1024);

@@ -25,8 +25,9 @@ struct metrics {
 
 /* Begin a family: all its samples follow. `name` without "_total"; unit "" for none, else the
  * last word of the name. */
-void metrics_write_counter(struct metrics *m, const char *name, const char *unit, const char *help);
-void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, const char *help);
+enum metrics_type { METRICS_COUNTER, METRICS_GAUGE };
+void metrics_write_family(struct metrics *m, enum metrics_type type, const char *name,
+			  const char *unit, const char *help);
 
 /* A sample has this order: its name with labels ("name", value, ..., or NULL), any more labels, its
  * value. */

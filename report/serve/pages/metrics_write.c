@@ -7,32 +7,22 @@
 
 #include "report/serve/sums/counters.h"
 
-static void family(struct metrics *m, const char *name, const char *unit, const char *help,
-		   const char *type)
+void metrics_write_family(struct metrics *m, enum metrics_type type, const char *name,
+			  const char *unit, const char *help)
 {
-	const char *suffix = m->counter && !m->openmetrics ? "_total" : "";
+	const char *word = type == METRICS_COUNTER ? "counter" : "gauge";
+	const char *suffix = type == METRICS_COUNTER && !m->openmetrics ? "_total" : "";
 
+	m->counter = type == METRICS_COUNTER;
 	m->family = name;
 	if (m->openmetrics) {
-		fprintf(m->out, "# TYPE %s %s\n", name, type);
+		fprintf(m->out, "# TYPE %s %s\n", name, word);
 		if (*unit)
 			fprintf(m->out, "# UNIT %s %s\n", name, unit);
 		fprintf(m->out, "# HELP %s %s\n", name, help);
 		return;
 	}
-	fprintf(m->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help, name, suffix, type);
-}
-
-void metrics_write_counter(struct metrics *m, const char *name, const char *unit, const char *help)
-{
-	m->counter = true;
-	family(m, name, unit, help, "counter");
-}
-
-void metrics_write_gauge(struct metrics *m, const char *name, const char *unit, const char *help)
-{
-	m->counter = false;
-	family(m, name, unit, help, "gauge");
+	fprintf(m->out, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, suffix, help, name, suffix, word);
 }
 
 void metrics_write_sample(struct metrics *m, const char *const *labels)

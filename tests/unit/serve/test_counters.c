@@ -93,11 +93,11 @@ static void write_both(FILE *out)
 	for (int openmetrics = 0; openmetrics < 2; openmetrics++) {
 		struct metrics m = {.out = out, .openmetrics = openmetrics};
 
-		metrics_write_counter(&m, "x_seconds", "seconds", "Time.");
+		metrics_write_family(&m, METRICS_COUNTER, "x_seconds", "seconds", "Time.");
 		METRICS_SAMPLE(&m, "a", "1");
 		metrics_write_label(&m, "b", "2");
 		metrics_write_whole(&m, (prof_u128)1 << 100);
-		metrics_write_gauge(&m, "y", "", "It.");
+		metrics_write_family(&m, METRICS_GAUGE, "y", "", "It.");
 		METRICS_SAMPLE(&m, NULL);
 		metrics_write_real(&m, -1.0 / 0.0);
 		metrics_write_end(&m);
