@@ -44,14 +44,14 @@ void labels_free(struct labels *l)
 	free(l);
 }
 
-static char *look_up(struct labels *l, const struct profile *p, const struct prof_frame *frame)
+static char *look_up(struct labels *l, const struct prof_frame *frame)
 {
 	char *text = NULL, *clean;
 	int bytes;
 
 	if (l->generation != l->reader->generation) {
 		symbolize_free(l->symbols);
-		l->symbols = symbolize_new(p);
+		l->symbols = symbolize_new(l->reader->profile);
 		l->generation = l->reader->generation;
 	}
 	if (!l->symbols)
@@ -76,21 +76,21 @@ static char *look_up(struct labels *l, const struct profile *p, const struct pro
 	return clean;
 }
 
-const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame)
+const char *labels_frame(struct labels *l, const struct prof_frame *frame)
 {
-	uint64_t key = row_key_frame(p, frame);
+	uint64_t key = row_key_frame(l->reader->profile, frame);
 	uint32_t number = pairs_add(&l->keys, (uint32_t)(key >> 32), (uint32_t)key);
 
 	if (!array_reach((void **)&l->text, &l->room, number, sizeof(*l->text), 0))
 		return "?";
 	if (!l->text[number])
-		l->text[number] = look_up(l, p, frame);
+		l->text[number] = look_up(l, frame);
 	return l->text[number] ? l->text[number] : "?";
 }
 
-void labels_function(const struct labels *l, const struct live_reader *f,
-		     const struct group_row *row, char *out, size_t room)
+void labels_function(const struct labels *l, const struct group_row *row, char *out, size_t room)
 {
+	const struct live_reader *f = l->reader;
 	char *name = utf8_clean(f->profile->function[row->function].name, l->utf8);
 	const struct report_site site = {.outcome = row->outcome};
 	bool waits = f->groups.waits[row->function], plain = row->outcome == SCP_COMPLETED;

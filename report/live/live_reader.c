@@ -109,11 +109,9 @@ static void carry_over(struct live_reader *f, struct live_reader *m, struct live
 			     : NULL;
 		uint32_t entry = to->first + i;
 
-		m->before_state[entry] = LIVE_READER_KNOWN;
+		m->known[entry] = old || all_known;
 		if (old)
 			m->now[entry] = f->now[from->first + (old - from->live.places.place)];
-		else if (!all_known)
-			m->before_state[entry] = LIVE_READER_UNKNOWN;
 	}
 }
 
@@ -123,9 +121,9 @@ static int make_readings(struct live_reader *f, struct live_reader *m)
 
 	m->now = calloc(entries, sizeof(*m->now));
 	m->before = calloc(entries, sizeof(*m->before));
-	m->before_state = calloc(entries, sizeof(*m->before_state));
+	m->known = calloc(entries, sizeof(*m->known));
 	m->calls = calloc(entries, sizeof(*m->calls));
-	if (!m->now || !m->before || !m->before_state || !m->calls)
+	if (!m->now || !m->before || !m->known || !m->calls)
 		return -1;
 	for (size_t i = 0; i < m->files; i++)
 		carry_over(f, m, &m->file[i]);
@@ -140,7 +138,7 @@ static void release_model(struct live_reader *f)
 	profile_free(f->profile);
 	free(f->now);
 	free(f->before);
-	free(f->before_state);
+	free(f->known);
 	free(f->calls);
 }
 
@@ -164,7 +162,7 @@ static int make_model(struct live_reader *f, const struct target_file *files, si
 		return gone ? 0 : -1;
 	}
 	release_model(f);
-	PROF_SET(f, &m, profile, file, files, now, before, before_state, calls, groups, generation);
+	PROF_SET(f, &m, profile, file, files, now, before, known, calls, groups, generation);
 	f->refused = m.refused;
 	strcpy(f->why_refused, m.why_refused);
 	f->next_model = live_reader_clock() +
@@ -309,7 +307,7 @@ int live_reader_refresh(struct live_reader *f)
 		return 0;
 	if (generation != f->generation || lives(f) || f->held || !f->before_at) {
 		if (generation == f->generation)
-			memset(f->before_state, LIVE_READER_KNOWN, f->profile->entries);
+			memset(f->known, true, f->profile->entries);
 		turn_over(f);
 	}
 	read_entries(f);

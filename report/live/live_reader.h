@@ -55,20 +55,15 @@ struct live_reader_file {
 	struct scp_header header; /* at the last refresh */
 };
 
-/* Baselines of an entry's window. */
-enum live_reader_before {
-	LIVE_READER_UNKNOWN, /* first seen late: its calls before are not of this interval alone */
-	LIVE_READER_KNOWN    /* read, or 0 as it did not exist */
-};
-
 struct live_reader {
 	struct target target;
 	struct profile *profile;
 	struct live_reader_file *file;
 	size_t files;
 	struct prof_reading *now, *before; /* by entry of the model */
-	uint8_t *before_state;		   /* enum live_reader_before */
-	uint64_t *calls;		   /* the calls of `now`, contiguous */
+	bool *known; /* by entry: `before` was read, or is 0 as there was none; else it was first
+			seen late, and its calls are not of this interval alone */
+	uint64_t *calls; /* the calls of `now`, contiguous */
 	struct groups groups;
 	enum report_by by;
 	double at, before_at;  /* seconds, CLOCK_MONOTONIC; before_at 0: no interval yet */

@@ -83,8 +83,7 @@ static void update_row(struct row *r, const struct live_reader *f,
 
 		live_add(&r->run, &f->now[e]);
 		row_states_add(&run, &f->now[e], detector);
-		if (f->before_state[e] != LIVE_READER_KNOWN ||
-		    live_difference(&f->now[e], &f->before[e], &since))
+		if (!f->known[e] || live_difference(&f->now[e], &f->before[e], &since))
 			r->has_window = false;
 		else if (since.calls) {
 			live_add(&r->window, &since);

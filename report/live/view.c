@@ -33,14 +33,14 @@ static const char *caller_of(const struct making *m, uint32_t row)
 {
 	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
 
-	return path.frames ? labels_frame(m->from->labels, m->from->feed->profile,
+	return path.frames ? labels_frame(m->from->labels,
 					  path.frame + path_site_find(path.frame, path.frames))
 			   : "";
 }
 
 static void function_of(const struct making *m, uint32_t row, char *out, size_t room)
 {
-	labels_function(m->from->labels, m->from->feed, group_of(m, row), out, room);
+	labels_function(m->from->labels, group_of(m, row), out, room);
 }
 
 static bool passes(const struct making *m, uint32_t row)
@@ -160,8 +160,7 @@ static void add_path(struct making *m, uint32_t row)
 		char *line = NULL;
 
 		if (asprintf(&line, "%*s%s %s", 12, "", i ? "from" : "  in",
-			     labels_frame(m->from->labels, m->from->feed->profile,
-					  &path.frame[i])) < 0)
+			     labels_frame(m->from->labels, &path.frame[i])) < 0)
 			line = NULL;
 		view_lines_add(m->view, line, VIEW_PATH);
 	}

@@ -49,11 +49,10 @@ struct labels *labels_new(const struct live_reader *f, bool utf8);
 void labels_free(struct labels *l);
 
 /* "readQuery at networking.c:123", "libc.so.6+0x1234". Never NULL. */
-const char *labels_frame(struct labels *l, const struct profile *p, const struct prof_frame *frame);
+const char *labels_frame(struct labels *l, const struct prof_frame *frame);
 
 /* "recv", "recv [would-block]", into out. */
-void labels_function(const struct labels *l, const struct live_reader *f,
-		     const struct group_row *row, char *out, size_t room);
+void labels_function(const struct labels *l, const struct group_row *row, char *out, size_t room);
 
 /* ---- columns.c: one row as a line of text of a given width ---- */
 
