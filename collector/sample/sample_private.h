@@ -156,6 +156,7 @@ struct sample_spaces {
 
 /* A process that runs, as /proc has it; `counts`: from now on, or from its exec on. */
 bool space_add(struct sample_spaces *s, pid_t pid, bool counts, uint64_t now_ns);
+/* Of a parent that is not known, a number that is may be another process's now. */
 void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns);
 void space_exec(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
 void space_end(struct sample_spaces *s, pid_t pid, uint64_t at_ns);
@@ -170,8 +171,8 @@ uint32_t space_find(const struct sample_spaces *s, pid_t pid);
 uint32_t space_adopt(struct sample_spaces *s, pid_t pid);
 /* The life with objects to walk in; NULL: no memory, or its maps are in doubt. */
 struct sample_life *space_read(struct sample_spaces *s, uint32_t life);
-/* Forget what ended before that. */
-void space_purge(struct sample_spaces *s, uint64_t before_ns);
+/* Forget what ended a second before that, and is not there any more. */
+void space_purge(struct sample_spaces *s, uint64_t now_ns);
 void space_free(struct sample_spaces *s);
 
 /* From a sample to frames (walk.c): images by index as modules, PROF_NO_MODULE elsewhere. */

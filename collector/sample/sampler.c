@@ -24,9 +24,8 @@
 #include "stats/numerics/random.h"
 
 #define LOOK_MS	  100
-#define MARGIN_NS UINT64_C(2000000)    /* a record may be in its ring that much after its time */
-#define PURGE_NS  UINT64_C(1000000000) /* threads of a process may go on after its first one */
-#define DRAW_NS	  UINT64_C(50000000)   /* at first: later each such part of the time until then */
+#define MARGIN_NS UINT64_C(2000000)  /* a record may be in its ring that much after its time */
+#define DRAW_NS	  UINT64_C(50000000) /* at first: later each such part of the time until then */
 #define DRAW_PART 64
 #define DRAW_MOST UINT64_C(400000000)
 #define WAKES	  256
@@ -59,10 +58,7 @@ static uint64_t word_at(const void *record, size_t at)
 
 static uint32_t half_at(const void *record, size_t at)
 {
-	uint32_t half;
-
-	memcpy(&half, (const uint8_t *)record + at, sizeof(half));
-	return half;
+	return (uint32_t)word_at(record, at); /* records end behind a time */
 }
 
 /* Processes say when they start and stop recording, up to that instant, which is all that is
@@ -104,9 +100,7 @@ static void take_sample(struct sampler *s, const struct perf_event_header *h, ui
 	uint64_t value[SAFE_POINT_SAMPLED], size;
 
 	if (life == SAMPLE_NONE || !s->spaces.life[life].counts || h->size < asked + 8 ||
-	    word_at(h, 24) != PERF_SAMPLE_REGS_ABI_64)
-		return;
-	if (!was_on(s, &s->spaces.life[life], at_ns))
+	    word_at(h, 24) != PERF_SAMPLE_REGS_ABI_64 || !was_on(s, &s->spaces.life[life], at_ns))
 		return;
 	memcpy(value, (const uint8_t *)h + registers, sizeof(value));
 	machine_take_sampled(value, &stack.registers);
@@ -192,7 +186,7 @@ static void look(struct sampler *s, uint64_t limit_ns)
 
 	while ((h = sample_events_next(&s->events, limit_ns, &at_ns)))
 		take_record(s, h, at_ns);
-	space_purge(&s->spaces, limit_ns > PURGE_NS ? limit_ns - PURGE_NS : 0);
+	space_purge(&s->spaces, limit_ns);
 }
 
 static struct prof_sampling describe(const struct sampler *s)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Address spaces as the kernel's records tell of them; objects are read when a sample asks for
  * them. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #define MOST_LINES 65536u     /* of /proc/PID/maps */
 #define READ_SHARE 100u	      /* which, and parents, are read in at most such a part of the time */
 #define ANCESTORS  16
+#define PURGE_NS   UINT64_C(1000000000)
 
 static void forget_objects(struct sample_life *l)
 {
@@ -60,14 +63,31 @@ void space_end(struct sample_spaces *s, pid_t pid, uint64_t at_ns)
 		s->life[life].to_ns = at_ns ? at_ns : 1;
 }
 
-void space_purge(struct sample_spaces *s, uint64_t before_ns)
+/* A process goes on in its other threads where its first one has ended. */
+void space_purge(struct sample_spaces *s, uint64_t now_ns)
 {
+	for (uint32_t i = s->live_count; i-- > 0;) {
+		struct sample_life *l = &s->life[s->live[i]];
+
+		if (!l->to_ns || l->to_ns + PURGE_NS >= now_ns)
+			continue;
+		if (kill(l->pid, 0) && errno == ESRCH)
+			drop_live(s, i);
+		else
+			l->to_ns = now_ns;
+	}
+}
+
+/* The number means another process from now on. */
+static void drop_pid(struct sample_spaces *s, pid_t pid, uint64_t at_ns)
+{
+	space_end(s, pid, at_ns);
 	for (uint32_t i = s->live_count; i-- > 0;)
-		if (s->life[s->live[i]].to_ns && s->life[s->live[i]].to_ns < before_ns)
+		if (s->life[s->live[i]].pid == pid)
 			drop_live(s, i);
 }
 
-/* Instead of what the number meant before. With the maps of `before` where it is `forked`. */
+/* With the maps of `before` where it is `forked`. */
 static bool begin(struct sample_spaces *s, struct sample_life life, bool forked)
 {
 	struct sample_life *lives = array_room(s->life, &s->lives_room, s->lives, sizeof(*lives));
@@ -85,10 +105,7 @@ static bool begin(struct sample_spaces *s, struct sample_life life, bool forked)
 		if (life.map && from->maps)
 			memcpy(life.map, from->map, from->maps * sizeof(*life.map));
 	}
-	space_end(s, life.pid, life.from_ns);
-	for (uint32_t i = s->live_count; i-- > 0;)
-		if (s->life[s->live[i]].pid == life.pid)
-			drop_live(s, i);
+	drop_pid(s, life.pid, life.from_ns);
 	s->life[s->lives] = life;
 	s->live[s->live_count++] = s->lives++;
 	return true;
@@ -98,7 +115,9 @@ void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns
 {
 	uint32_t from = space_find(s, parent);
 
-	if (from != SAMPLE_NONE && parent != pid)
+	if (from == SAMPLE_NONE && parent != pid)
+		drop_pid(s, pid, at_ns);
+	else if (parent != pid)
 		begin(s,
 		      (struct sample_life){.pid = pid,
 					   .before = from,
@@ -163,15 +182,14 @@ static bool read_maps(struct sample_spaces *s, struct sample_life *l)
 	forget_objects(l);
 	l->maps = 0;
 	while (maps && lines < MOST_LINES && proc_maps_next(maps, &m)) {
-		const struct sample_map at = {m.start, m.end, m.offset,
-					      m.executable ? image_find(&s->images, m.path,
-									makedev(m.major, m.minor),
-									m.inode, l->pid)
-							   : SAMPLE_NONE};
-
 		lines++;
-		if (m.executable)
-			put_map(l, &at);
+		if (!m.executable)
+			continue;
+		const struct sample_map at = {
+			m.start, m.end, m.offset,
+			image_find(&s->images, m.path, makedev(m.major, m.minor), m.inode, l->pid)};
+
+		put_map(l, &at);
 	}
 	if (maps)
 		fclose(maps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A process whose exec no record told of, because records were lost: its samples count all the
- * same. One that is still a fork of ours is not the program. */
+ * same. One that is still a fork of ours is not the program. A number is a process's for as long as
+ * that is there. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -78,11 +79,47 @@ static void test_a_fork_of_ours_is_not_the_program(void **state)
 	space_free(&s);
 }
 
+/* The kernel tells of its end where its first thread ends. */
+static void test_a_process_stays_while_it_is_there(void **state)
+{
+	const uint64_t second = 1000000000;
+	struct sample_spaces s = {0};
+	pid_t pid = start(false);
+
+	(void)state;
+	assert_true(space_add(&s, pid, true, 1000));
+	space_end(&s, pid, 2000);
+	space_purge(&s, 5 * second);
+	space_purge(&s, 10 * second);
+	assert_int_not_equal(space_find(&s, pid), SAMPLE_NONE);
+	end(pid);
+	space_purge(&s, 10 * second + 1); /* its last samples may be on their way */
+	assert_int_not_equal(space_find(&s, pid), SAMPLE_NONE);
+	space_purge(&s, 15 * second);
+	assert_int_equal(space_find(&s, pid), SAMPLE_NONE);
+	space_free(&s);
+}
+
+static void test_a_number_that_a_stranger_has_now_is_forgotten(void **state)
+{
+	const pid_t stranger = 77, number = 78;
+	struct sample_spaces s = {0};
+
+	(void)state;
+	assert_true(space_add(&s, number, false, 1000));
+	space_fork(&s, stranger, number, 2000);
+	assert_int_equal(space_find(&s, number), SAMPLE_NONE);
+	assert_int_equal(s.life[0].to_ns, 2000);
+	space_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_lost_exec_is_seen),
 		cmocka_unit_test(test_a_fork_of_ours_is_not_the_program),
+		cmocka_unit_test(test_a_process_stays_while_it_is_there),
+		cmocka_unit_test(test_a_number_that_a_stranger_has_now_is_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

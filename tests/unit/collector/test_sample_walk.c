@@ -212,26 +212,28 @@ static void test_what_is_mapped_later_covers_what_was_there(void **state)
 
 static void test_lives_begin_with_a_fork_and_an_exec(void **state)
 {
+	const pid_t child = 1 << 30; /* no process has it */
+
 	(void)state;
 	assert_true(space_add(&spaces, 10, false, 1));
 	put(10, 100, 200);
-	space_fork(&spaces, 10, 20, 5);
-	space_fork(&spaces, 99, 30, 5); /* of a stranger */
-	space_fork(&spaces, 20, 20, 6); /* a thread */
+	space_fork(&spaces, 10, child, 5);
+	space_fork(&spaces, 99, 30, 5);	      /* of a stranger */
+	space_fork(&spaces, child, child, 6); /* a thread */
 	assert_int_equal(space_find(&spaces, 30), SAMPLE_NONE);
 	assert_int_equal(spaces.lives, 2);
-	expect_map(20, 0, 100, 200);
+	expect_map(child, 0, 100, 200);
 	assert_false(spaces.life[1].counts);
-	space_exec(&spaces, 20, 7);
-	assert_int_equal(space_find(&spaces, 20), 2);
+	space_exec(&spaces, child, 7);
+	assert_int_equal(space_find(&spaces, child), 2);
 	assert_int_equal(spaces.life[2].maps, 0);
 	assert_int_equal(spaces.life[2].before, 1);
 	assert_int_equal(spaces.life[1].to_ns, 7);
 	assert_true(spaces.life[2].counts);
-	space_end(&spaces, 20, 9);
-	assert_int_equal(space_find(&spaces, 20), 2); /* samples of it may still come */
-	space_purge(&spaces, 10);
-	assert_int_equal(space_find(&spaces, 20), SAMPLE_NONE);
+	space_end(&spaces, child, 9);
+	assert_int_equal(space_find(&spaces, child), 2); /* samples of it may still come */
+	space_purge(&spaces, 2000000000);
+	assert_int_equal(space_find(&spaces, child), SAMPLE_NONE);
 	assert_int_equal(space_find(&spaces, 10), 0);
 	space_free(&spaces);
 	spaces = (struct sample_spaces){0};
