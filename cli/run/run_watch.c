@@ -101,7 +101,8 @@ static void leave_for_pictures(struct run_watch *w, const char *text)
 	if (now < w->left_at + LEAVE_S)
 		return;
 	w->left_at = now;
-	int fd = open(w->line, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* the processes may have put a pipe there */
+	int fd = open(w->line, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
 	snprintf(line, sizeof(line), "%-*.*s", RUN_UNTIL_BYTES - 1, RUN_UNTIL_BYTES - 1, text);

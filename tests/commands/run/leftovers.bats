@@ -105,3 +105,12 @@ end_target()
 		rm -r "$kept"
 	done
 }
+
+@test "leftovers 04: a pipe in place of the file that says how far a run is holds nobody" {
+	# shellcheck disable=SC2016 # the run's
+	LIMIT=300 limited "$SCPROF" run --until 0.01% --no-report -o p.scp -- sh -c '
+		until [ -e "$SCPROF_OUT/until" ]; do sleep 0.1; done
+		mkfifo "$SCPROF_OUT/pipe"
+		mv -f "$SCPROF_OUT/pipe" "$SCPROF_OUT/until"
+		exec sleep 3' 2>err || { cat err && false; }
+}
