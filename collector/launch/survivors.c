@@ -21,6 +21,7 @@
 #define RESCAN_MS      2000 /* for those that cannot be watched */
 #define SETTLE_MS      400  /* a process that has no file by then will not have one */
 #define SETTLE_STEP_MS 10
+#define MOST_BYTES     (8u << 20) /* exec takes 6 MB of environment */
 
 static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
 {
@@ -30,21 +31,24 @@ static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
 	return false;
 }
 
-/* Has a file of the process such a line? */
+/* Has a file of the process such a line? Of any process: one may say that its environment is all of
+ * its memory. */
 static bool has_line(pid_t pid, const char *name, int end,
 		     bool (*is)(const char *line, const char *directory), const char *directory)
 {
-	char *line = NULL;
-	size_t room = 0;
+	static char text[MOST_BYTES + 1];
 	bool found = false;
 	FILE *file = kernel_file_open("/proc/%d/%s", (int)pid, name);
 
 	if (!file)
 		return false;
-	while (!found && getdelim(&line, &room, end, file) > 0)
-		found = is(line, directory);
-	free(line);
+	char *behind = text + fread(text, 1, MOST_BYTES, file);
 	fclose(file);
+	for (char *at = text, *next; !found && at < behind; at = next + 1) {
+		next = memchr(at, end, (size_t)(behind - at)) ?: behind;
+		*next = '\0';
+		found = is(at, directory);
+	}
 	return found;
 }
 

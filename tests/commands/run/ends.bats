@@ -100,6 +100,21 @@ a.send(b"12345")' 2>run.err </dev/null 3>&- &
 	holds '[.sites[] | select(.symbol == "send") | .calls] == [1]'
 }
 
+# What was read of it has page tables.
+@test "ends 09: of a process that says that its environment is all of its memory little is read" {
+	mkfifo said
+	limited "$SCPROF" run --no-report -o p.scp -- sh -c "LD_PRELOAD= $PROGRAMS/vast_environment >pid & read -r go" <said 3>&- &
+	local run=$! vast
+	exec 8>said
+	await test -s pid
+	vast=$(cat pid)
+	exec 8>&-
+	[ "$vast" != none ] || skip "the kernel does not let it"
+	wait $run || true
+	[ "$(sed -n 's/^VmPTE:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$vast/status")" -lt 1000 ]
+	kill -9 "$vast"
+}
+
 begun()
 {
 	"$SCPROF" report out/*.scp >/dev/null 2>&1
