@@ -347,5 +347,10 @@ void warnings_collect(struct report *r)
 	if (computing_missing(r->profile))
 		warning_list_note(r, "not-sampled", "There are no samples of what was computed: %s",
 				  computing_missing(r->profile));
+	if (computing_lost(r->profile) > 0)
+		warning_list_note(r, "time-check",
+				  "%s %% of the CPU time has no samples, since scprof was stopped "
+				  "or late: shares of it are of the rest",
+				  percent(100 * computing_lost(r->profile)).text);
 	warning_list_sort(r->warning, r->warnings);
 }

@@ -152,19 +152,23 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 	return add_path(b, s, (uint32_t)(sums - b->sums), samples);
 }
 
+/* CPU time that the kernel charged to the processes sampled, in ns; 0: not known. */
+static double charged_ns(const struct profile *p)
+{
+	uint64_t known = p->sampling.cpu_ns;
+
+	if (!known && !(p->sampling.flags & SCP_SAMPLING_USER) && p->usage.known & SCP_USAGE_CPU)
+		known = p->usage.cpu_ns;
+	return p->below.filtered ? 0 : (double)known;
+}
+
 /* CPU time that all samples stand for, in s: charged by the kernel, or where that is not known as
  * their number says. */
 static double cpu_of(const struct building *b)
 {
 	const struct profile *p = b->r->profile;
-	uint64_t known = p->sampling.cpu_ns;
 
-	if (!known && !b->c->user && p->usage.known & SCP_USAGE_CPU)
-		known = p->usage.cpu_ns;
-	return (known && !p->below.filtered
-			? (double)known
-			: (double)b->c->samples * (double)p->sampling.period_ns) /
-	       1e9;
+	return (charged_ns(p) ?: (double)b->c->samples * (double)p->sampling.period_ns) / 1e9;
 }
 
 /* The standard error of a CPU time, which is a proportion of one that is known: of one with all or
@@ -302,6 +306,26 @@ struct report_site computing_site(const struct report *r, uint32_t path)
 		.total_ns =
 			1e9 * c->cpu_s * (double)at->samples / (double)(c->samples - c->in_calls),
 	};
+}
+
+#define LEAST_LOST 0.05
+#define DEVIATIONS 5 /* of a number of samples, which are at random */
+
+double computing_lost(const struct profile *p)
+{
+	bool user = p->sampling.flags & SCP_SAMPLING_USER; /* then all that is lost is ours */
+	bool whole = !(p->flags & SCP_FILE_WINDOWS || p->sampling.flags & SCP_SAMPLING_MIXED);
+	double found = 0, all, part;
+
+	if (!p->sampling.lost || !p->sampling.period_ns || !whole)
+		return 0;
+	for (uint32_t i = 0; i < p->samples; i++)
+		for (unsigned k = 0; k < BATCHES; k++)
+			found += p->sample[i].count[k];
+	all = user ? found + (double)p->sampling.lost
+		   : charged_ns(p) / (double)p->sampling.period_ns;
+	part = all > 0 ? 1 - found / all : 0;
+	return part > LEAST_LOST && part * sqrt(all) > DEVIATIONS ? part : 0;
 }
 
 const char *computing_missing(const struct profile *p)

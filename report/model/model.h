@@ -168,6 +168,8 @@ static inline bool computing_is(const struct report_site *s)
 
 /* Why there are no samples; NULL: there are some, or nobody wanted them. */
 const char *computing_missing(const struct profile *p);
+/* The part of the CPU time that has no samples, where records were lost and it matters; else 0. */
+double computing_lost(const struct profile *p);
 
 /* The slowest calls. Needs the report's sites and processes. -1: out of memory. */
 int slowest_fill(struct report *r);

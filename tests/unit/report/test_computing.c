@@ -182,6 +182,36 @@ static void without_samples_the_weight_is_refused(void **state)
 	assert_non_null(report_weight_missing(p, &o));
 }
 
+/* Samples that another process lost are in the count, too: what the kernel charged decides. */
+static void what_was_lost_is_told_where_it_matters(void **state)
+{
+	struct profile *p = fixture_sampled(fixture_profile());
+	uint64_t found = 0;
+
+	(void)state;
+	p->sample[0].count[0] += 10000;
+	for (uint32_t i = 0; i < p->samples; i++)
+		for (unsigned k = 0; k < SCP_SAMPLE_BATCHES; k++)
+			found += p->sample[i].count[k];
+	p->sampling.period_ns = SAMPLE_NS;
+	p->sampling.cpu_ns = found * SAMPLE_NS;
+	p->sampling.lost = 1000000;
+	assert_true(computing_lost(p) == 0);
+	p->sampling.cpu_ns = 2 * found * SAMPLE_NS;
+	assert_true(fabs(computing_lost(p) - 0.5) < 1e-9);
+	p->flags |= SCP_FILE_WINDOWS; /* CPU time while nothing was recorded has no samples */
+	assert_true(computing_lost(p) == 0);
+	p->flags &= ~SCP_FILE_WINDOWS;
+	p->sampling.lost = 0;
+	assert_true(computing_lost(p) == 0);
+	/* of user space alone the kernel's time says nothing, and all that is lost is ours */
+	p->sampling.flags = SCP_SAMPLING_USER;
+	p->sampling.lost = found / 3;
+	assert_true(fabs(computing_lost(p) - 0.25) < 1e-4);
+	p->sampling.lost = found / 100;
+	assert_true(computing_lost(p) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +224,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_break_no_line),
 		cmocka_unit_test(samples_of_a_count_of_0_are_nothing),
 		cmocka_unit_test(without_samples_the_weight_is_refused),
+		cmocka_unit_test(what_was_lost_is_told_where_it_matters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
