@@ -167,22 +167,24 @@ struct dump_times dump_times(pid_t pid)
 	return times;
 }
 
-/* A thread that has a CPU uses it. */
+/* A thread that has a CPU uses it, also where we had none for a while. */
 static void judge_running(struct dump *d)
 {
-	uint64_t us[2];
+	uint64_t us[2], passed_us;
 	bool any = false;
 
 	for (size_t i = 0; i < d->threads; i++) {
 		any |= d->thread[i].state == 'R';
 		read_times(d->pid, d->thread[i].tid, us);
 		d->thread[i].cpu_us = us[0];
+		d->thread[i].read_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	}
 	if (any)
 		usleep(SPAN_US);
 	for (size_t i = 0; any && i < d->threads; i++) {
 		read_times(d->pid, d->thread[i].tid, us);
-		d->thread[i].waits_for_cpu = us[0] - d->thread[i].cpu_us < SPAN_US / 2;
+		passed_us = (clocks_read_ns(CLOCK_MONOTONIC) - d->thread[i].read_ns) / 1000;
+		d->thread[i].waits_for_cpu = us[0] - d->thread[i].cpu_us < passed_us / 2;
 	}
 }
 
