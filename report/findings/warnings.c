@@ -320,6 +320,8 @@ static void warn_unnamed_code(struct report *r)
 
 void warnings_collect(struct report *r)
 {
+	double lost = computing_lost(r->profile);
+
 	no_calls_warn(r);
 	warn_lost_calls(r);
 	warn_sandbox(r);
@@ -347,10 +349,10 @@ void warnings_collect(struct report *r)
 	if (computing_missing(r->profile))
 		warning_list_note(r, "not-sampled", "There are no samples of what was computed: %s",
 				  computing_missing(r->profile));
-	if (computing_lost(r->profile) > 0)
+	if (lost > 0)
 		warning_list_note(r, "time-check",
 				  "%s %% of the CPU time has no samples, since scprof was stopped "
-				  "or late: shares of it are of the rest",
-				  percent(100 * computing_lost(r->profile)).text);
+				  "or late; what is said of computing is of the rest",
+				  percent(100 * lost).text);
 	warning_list_sort(r->warning, r->warnings);
 }
