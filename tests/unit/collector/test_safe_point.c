@@ -65,11 +65,21 @@ static long call_of(pid_t tid)
 	return n > 0 && text[0] != 'r' ? strtol(text, NULL, 10) : -1;
 }
 
+/* A child that has ended by itself never waits. */
+static bool has_ended(pid_t tid)
+{
+	siginfo_t end = {0};
+	return waitid(P_PID, (id_t)tid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == tid;
+}
+
 static void await_call(pid_t tid, long call)
 {
 	const struct timespec moment = {.tv_nsec = 200000};
-	for (int i = 0; i < FOR_EVER_S * 5000 && call_of(tid) != call; i++)
+	for (int i = 0; i < FOR_EVER_S * 5000 && call_of(tid) != call; i++) {
+		if (has_ended(tid))
+			fail_msg("the child has ended, in front of call %ld", call);
 		nanosleep(&moment, NULL);
+	}
 	assert_int_equal(call_of(tid), call);
 }
 
