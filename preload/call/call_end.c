@@ -133,6 +133,7 @@ static inline void add_gap(struct scp_thread *t, struct scp_rt *rt, uint64_t uni
 	} else {
 		table_add_gap(t, rt, units);
 	}
+	follower_renew(t->previous, rt);
 	t->previous = rt;
 }
 

@@ -11,10 +11,24 @@
 #define LINE	   64u
 #define LINES_MOST 6u /* a path of some 40 frames */
 
+/* Where that call's duration is counted, most likely, and the gap before it. */
+static void know_counts(struct scp_rt *from, struct scp_rt *rt)
+{
+	struct scp_rt_next *next = call_fast_next(from, rt);
+	from->follower.count = table_usual_count(rt);
+	from->follower.gap = next ? next->gap : NULL;
+}
+
+/* At the second call of a path, when it is noted, there is no histogram yet. */
+void follower_renew(struct scp_rt *from, struct scp_rt *rt)
+{
+	if (from->follower.memo && from->follower.rt == rt)
+		know_counts(from, rt);
+}
+
 COLD void follower_note(struct scp_thread *t, struct scp_memo *m)
 {
 	struct scp_rt *rt = m->site->rt[SCP_COMPLETED];
-	struct scp_rt_next *next = call_fast_next(t->previous, rt);
 	struct scp_follower *f = &t->previous->follower;
 	uint64_t lines = ((uint64_t)memo_tail(m) - (uint64_t)m + LINE - 1) / LINE;
 	f->memo = NULL; /* none, wherever a handler leaves us */
@@ -25,8 +39,7 @@ COLD void follower_note(struct scp_thread *t, struct scp_memo *m)
 	f->site = m->site;
 	f->rt = rt;
 	f->entry = rt->entry;
-	f->count = table_usual_count(rt);
-	f->gap = next ? next->gap : NULL;
+	know_counts(t->previous, rt);
 	compiler_barrier();
 	f->memo = m;
 }

@@ -127,6 +127,9 @@ HIDDEN struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uin
  * call after thread.previous was found to begin with `m`, which was not at hand. */
 HIDDEN void follower_note(struct scp_thread *t, struct scp_memo *m);
 
+/* A call of `rt` has come after one of `from`, and where it is counted may be new. */
+HIDDEN void follower_renew(struct scp_rt *from, struct scp_rt *rt);
+
 /* Put what came after that call last time at hand, and fetch what it needs. */
 HIDDEN void follower_fetch(struct scp_thread *t, const struct scp_follower *f);
 

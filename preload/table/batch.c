@@ -247,5 +247,5 @@ COLD void batch_close(struct scp_thread *t, struct scp_rt *rt)
 		double_batches(t, rt);
 	e->batch_count = rt->more->batch_count;
 	end_at(rt, calls + e->batch_calls);
-	header_refresh_if_old();
+	header_refresh_by(&t->asked, *(volatile uint64_t *)&e->last_at);
 }

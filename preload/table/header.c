@@ -14,6 +14,8 @@
 #include "preload/table/header.h"
 
 #define REFRESH_EVERY_NS 100000000u
+#define ASK_EVERY_NS	 5000000u
+#define ASK_ONCE_IN	 64u
 
 /* Readers take it for valid only when `rounds` is there, which comes last. */
 static void publish_overhead(struct scp_overhead *to, const struct scp_overhead *from)
@@ -167,6 +169,15 @@ void header_refresh_if_old(void)
 		return;
 	if (refresh())
 		header_note_usage();
+}
+
+void header_refresh_by(struct header_asked *asked, uint64_t now)
+{
+	if (now - asked->at < asked->units && ++asked->times % ASK_ONCE_IN)
+		return;
+	header_refresh_if_old();
+	asked->at = now;
+	asked->units = clock_units_of(ASK_EVERY_NS);
 }
 
 void header_mark_end(enum scp_end_state state)

@@ -21,8 +21,16 @@ HIDDEN void header_write_overhead(struct scp_header *h, const struct overhead_co
 
 /* Refresh the anchor that gives the clock its rate, and the last known instant. */
 HIDDEN void header_refresh(void);
-/* The same if the last refresh is older than 0.1 s; cheap enough for a batch boundary. */
+/* The same if the last refresh is older than 0.1 s. */
 HIDDEN void header_refresh_if_old(void);
+
+/* The same, asked by a thread again and again, now at `now` of the clock of calls: it asks the
+ * kernel's clock at most every 5 ms, or every 64th time. Cheap enough for a batch boundary. */
+struct header_asked {
+	uint64_t at, units; /* at the latest time; 5 ms, or 0: not known */
+	uint32_t times;
+};
+HIDDEN void header_refresh_by(struct header_asked *asked, uint64_t now);
 
 /* Note what the process has used (struct scp_usage). What it used since the latest note counts if
  * it is recorded just now; else, or where this library used it, it is left out. Some system

@@ -13,6 +13,7 @@
 #include "preload/python/python_stack.h"
 #include "preload/switches/switch_watch.h"
 #include "preload/system/util.h"
+#include "preload/table/header.h"
 #include "preload/table/pool.h"
 #include "preload/table/thread.h"
 #include "preload/unwind/unwind.h"
@@ -249,6 +250,7 @@ struct scp_thread {
 	uint64_t region_serial; /* of the latest scope */
 	struct region_point point;
 
+	struct header_asked asked; /* by batches that closed */
 	struct slowest_calls slowest;
 	struct file_chunk states_chunk, look_chunk;
 	struct scp_table_states *table_states; /* NULL: states are not recorded */

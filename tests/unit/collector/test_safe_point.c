@@ -69,7 +69,8 @@ static long call_of(pid_t tid)
 static bool has_ended(pid_t tid)
 {
 	siginfo_t end = {0};
-	return waitid(P_PID, (id_t)tid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid == tid;
+	return waitid(P_PID, (id_t)tid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       end.si_pid == tid;
 }
 
 static void await_call(pid_t tid, long call)

@@ -85,11 +85,34 @@ static void test_a_forgotten_memo_is_not(void **state)
 	release(t);
 }
 
+/* The first calls have no histogram, and the first gap may not be there yet. */
+static void test_where_it_is_counted_is_learned_later(void **state)
+{
+	struct scp_thread *t = make();
+	struct scp_hist *hist = aligned_alloc(_Alignof(struct scp_hist), sizeof *hist);
+
+	(void)state;
+	before.gap[1].to = NULL;
+	follower_note(t, memo);
+	assert_null(before.follower.gap);
+	before.gap[1].to = &after;
+	after.least = 40;
+	after.usual = (uintptr_t)hist; /* of block 0 */
+	follower_renew(&before, &before);
+	assert_null(before.follower.gap);
+	follower_renew(&before, &after);
+	assert_ptr_equal(before.follower.gap, &gap);
+	assert_ptr_equal(before.follower.count, &hist->count[sums_bucket(40)]);
+	free(hist);
+	release(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_came_after_is_looked_at_first),
 		cmocka_unit_test(test_a_forgotten_memo_is_not),
+		cmocka_unit_test(test_where_it_is_counted_is_learned_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,8 +55,9 @@ size_t stack_room(void)
 	return room_left;
 }
 
-void header_refresh_if_old(void)
+void header_refresh_by(struct header_asked *asked, uint64_t now)
 {
+	(void)asked, (void)now;
 }
 
 bool table_more(struct scp_thread *t, struct scp_rt *r)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The machine's stolen time, read from /proc/stat by hand. */
+/* The machine's stolen time, read from /proc/stat by hand; and when a batch asks how old all of
+ * that is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,12 +54,37 @@ static void test_a_number_is_found_at_the_start_of_a_line(void **state)
 	assert_false(usage_find(text, "char: ", &value));
 }
 
+static void test_a_batch_asks_when_time_has_passed_or_many_have_closed(void **state)
+{
+	struct header_asked asked = {0};
+	unsigned unasked = 0;
+
+	(void)state;
+	header_refresh_by(&asked, 1000); /* how long 5 ms are is not known */
+	assert_true(asked.at == 1000);
+	asked = (struct header_asked){.at = 1000, .units = 500};
+	header_refresh_by(&asked, 1499);
+	assert_true(asked.at == 1000);
+	header_refresh_by(&asked, 1500);
+	assert_true(asked.at == 1500);
+	asked = (struct header_asked){.at = 1500, .units = 500};
+	header_refresh_by(&asked, 1499); /* a clock that went backwards */
+	assert_true(asked.at == 1499);
+	asked = (struct header_asked){.at = 1400, .units = 500};
+	while (asked.at == 1400) { /* one that stands still */
+		header_refresh_by(&asked, 1401);
+		unasked++;
+	}
+	assert_true(unasked == 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_eighth_number_counts_steps_of_10_ms),
 		cmocka_unit_test(test_what_is_no_such_line_says_nothing),
 		cmocka_unit_test(test_a_number_is_found_at_the_start_of_a_line),
+		cmocka_unit_test(test_a_batch_asks_when_time_has_passed_or_many_have_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
