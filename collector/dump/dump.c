@@ -261,6 +261,7 @@ static void read_all(struct reading *g, bool sample)
 		tell_since(d, t);
 		dump_fd_find(d, t);
 	}
+	dump_fd_name(d);
 	for (size_t i = 0; i < d->threads; i++)
 		find_owner(d, &d->thread[i]);
 	judge_running(d);

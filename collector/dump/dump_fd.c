@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,88 +61,133 @@ static void put_address(const char *hex, char *to, size_t room)
 	snprintf(to, room, words == 1 ? "%s:%u" : "[%s]:%u", text, port);
 }
 
+/* A link that a thread's descriptor is, and of which more is to be told. */
+struct wanted {
+	char link[32]; /* "socket:[123]", "pipe:[123]" */
+	struct dump_fd *fd;
+	bool told;
+};
+
+struct links {
+	struct wanted *at; /* in order */
+	size_t count;
+	bool sockets, pipes;
+};
+
+static int by_link(const void *a, const void *b)
+{
+	return strcmp(((const struct wanted *)a)->link, ((const struct wanted *)b)->link);
+}
+
+/* The first of those with this link; NULL: none. */
+static struct wanted *find(const struct links *l, const char *link)
+{
+	struct wanted key = {.fd = NULL}, *w;
+
+	snprintf(key.link, sizeof(key.link), "%s", link);
+	w = bsearch(&key, l->at, l->count, sizeof(key), by_link);
+	while (w && w > l->at && !by_link(w - 1, &key))
+		w--;
+	return w;
+}
+
+static void tell(const struct links *l, struct wanted *w, const char *what)
+{
+	const char *link = w->link;
+
+	for (; w < l->at + l->count && !strcmp(w->link, link); w++) {
+		if (!w->told)
+			snprintf(w->fd->what, sizeof(w->fd->what), "%s", what);
+		w->told = true;
+	}
+}
+
 /* A line of /proc/PID/net/tcp and the like has the socket's own and its peer's address as its
  * second and third word, the state behind them, and the inode as the tenth; of unix the inode as
  * the seventh, and perhaps a path behind. */
-static bool take_socket(const char *line, const char *protocol, unsigned long inode,
-			struct dump_fd *fd)
+static void take_socket(const struct links *l, const char *line, const char *protocol)
 {
-	char own[64], peer[64], from[64], to[64];
-	unsigned long found = 0;
+	char own[64], peer[64], from[64], to[64], link[32], what[200];
+	unsigned long inode = 0;
+	struct wanted *w;
 	unsigned state;
 	int end = 0;
+	bool unix_one = sscanf(line, "%*s %63[0-9A-F:] %63[0-9A-F:] %x %*s %*s %*s %*s %*s %lu",
+			       own, peer, &state, &inode) != 4;
 
-	if (sscanf(line, "%*s %63[0-9A-F:] %63[0-9A-F:] %x %*s %*s %*s %*s %*s %lu", own, peer,
-		   &state, &found) == 4) {
-		put_address(own, from, sizeof(from));
-		put_address(peer, to, sizeof(to));
-		if (found == inode && strspn(peer, "0:") == strlen(peer))
-			snprintf(fd->what, sizeof(fd->what), "%s %s%s", protocol, from,
-				 state == LISTENS ? ", which listens" : "");
-		else if (found == inode)
-			snprintf(fd->what, sizeof(fd->what), "%s %s from %s", protocol, to, from);
-	} else if (sscanf(line, "%*s %*s %*s %*s %*s %*s %lu%n", &found, &end) == 1 &&
-		   found == inode) {
-		snprintf(fd->what, sizeof(fd->what), "unix socket%.*s",
-			 (int)strcspn(line + end, "\n"), line + end);
+	if (unix_one && sscanf(line, "%*s %*s %*s %*s %*s %*s %lu%n", &inode, &end) != 1)
+		return;
+	snprintf(link, sizeof(link), "socket:[%lu]", inode);
+	w = find(l, link);
+	if (!w)
+		return;
+	if (unix_one) {
+		snprintf(what, sizeof(what), "unix socket%.*s", (int)strcspn(line + end, "\n"),
+			 line + end);
+		tell(l, w, what);
+		return;
 	}
-	return found == inode;
+	put_address(own, from, sizeof(from));
+	put_address(peer, to, sizeof(to));
+	if (strspn(peer, "0:") == strlen(peer))
+		snprintf(what, sizeof(what), "%s %s%s", protocol, from,
+			 state == LISTENS ? ", which listens" : "");
+	else
+		snprintf(what, sizeof(what), "%s %s from %s", protocol, to, from);
+	tell(l, w, what);
 }
 
 /* By the process's own network namespace. */
-static void find_socket(pid_t pid, unsigned long inode, struct dump_fd *fd)
+static void name_sockets(const struct links *l, pid_t pid)
 {
 	static const char *const files[] = {"tcp", "tcp6", "udp", "udp6", "unix"};
-	bool found = false;
 	char line[512];
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !found; i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		FILE *f = kernel_file_open("/proc/%d/net/%s", (int)pid, files[i]);
 
-		while (f && !found && fgets(line, sizeof(line), f))
-			found = take_socket(line, *files[i] == 't' ? "TCP" : "UDP", inode, fd);
+		while (f && fgets(line, sizeof(line), f))
+			take_socket(l, line, *files[i] == 't' ? "TCP" : "UDP");
 		if (f)
 			fclose(f);
 	}
 }
 
-static bool has_open(pid_t pid, const char *link)
+static void name_pipes_of(const struct links *l, pid_t pid)
 {
 	DIR *d = kernel_file_folder("/proc/%d/fd", (int)pid);
-	bool found = false;
-	char other[64];
+	char link[64], name[32], what[80];
+	struct wanted *w;
 	int fd;
 
-	while (!found && (fd = kernel_file_next(&d)) >= 0)
-		found = !kernel_file_link(other, sizeof(other), "/proc/%d/fd/%d", (int)pid, fd) &&
-			!strcmp(link, other);
-	kernel_file_leave(&d);
-	return found;
+	while ((fd = kernel_file_next(&d)) >= 0) {
+		if (kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)pid, fd) ||
+		    !(w = find(l, link)) || w->told)
+			continue;
+		kernel_file_line(name, sizeof(name), "/proc/%d/comm", (int)pid);
+		snprintf(what, sizeof(what), "a pipe shared with process %d (%s)", (int)pid, name);
+		tell(l, w, what);
+	}
 }
 
 /* Of the processes whose descriptors may be seen. */
-static void find_sharer(pid_t pid, const char *link, struct dump_fd *fd)
+static void name_pipes(const struct links *l, pid_t pid)
 {
 	DIR *d = kernel_file_folder("/proc");
-	char name[32];
 	pid_t one;
 
-	snprintf(fd->what, sizeof(fd->what), "a pipe that no other process has");
-	for (int i = 0; i < PROCESSES && (one = kernel_file_next(&d)) >= 0; i++) {
-		if (one == pid || one == getpid() || !has_open(one, link))
-			continue;
-		kernel_file_line(name, sizeof(name), "/proc/%d/comm", (int)one);
-		snprintf(fd->what, sizeof(fd->what), "a pipe shared with process %d (%s)", (int)one,
-			 name);
-		break;
-	}
+	for (int i = 0; i < PROCESSES && (one = kernel_file_next(&d)) >= 0; i++)
+		if (one != pid && one != getpid())
+			name_pipes_of(l, one);
 	kernel_file_leave(&d);
+	for (size_t i = 0; i < l->count; i++)
+		if (!strncmp(l->at[i].link, "pipe:", 5))
+			tell(l, &l->at[i], "a pipe that no other process has");
 }
 
 void dump_fd_find(const struct dump *d, struct dump_thread *t)
 {
 	struct dump_fd *fd = &t->fd;
-	unsigned long inode = 0;
 	char link[160], text[WATCHED];
 
 	fd->number = number_of(d->pid, t);
@@ -151,12 +197,7 @@ void dump_fd_find(const struct dump *d, struct dump_thread *t)
 	snprintf(fd->kind, sizeof(fd->kind), "%.*s", *link == '/' ? 4 : (int)strcspn(link, ":"),
 		 *link == '/' ? "file" : link);
 	snprintf(fd->what, sizeof(fd->what), "%s", link);
-	if (sscanf(link, "socket:[%lu]", &inode) == 1)
-		find_socket(d->pid, inode, fd);
-	else if (!strcmp(fd->kind, "pipe"))
-		find_sharer(d->pid, link, fd);
-	else if (sscanf(link, "anon_inode:[%23[^]]", fd->kind) == 1 &&
-		 !strcmp(fd->kind, "eventpoll")) {
+	if (sscanf(link, "anon_inode:[%23[^]]", fd->kind) == 1 && !strcmp(fd->kind, "eventpoll")) {
 		int count = 0;
 
 		kernel_file_text(text, sizeof(text), "/proc/%d/fdinfo/%d", (int)d->pid, fd->number);
@@ -165,4 +206,29 @@ void dump_fd_find(const struct dump *d, struct dump_thread *t)
 		snprintf(fd->what, sizeof(fd->what), "%d descriptor%s", count,
 			 count == 1 ? "" : "s");
 	}
+}
+
+void dump_fd_name(struct dump *d)
+{
+	struct links l = {.at = calloc(d->threads + 1, sizeof(*l.at))};
+
+	if (!l.at)
+		return;
+	for (size_t i = 0; i < d->threads; i++) {
+		struct dump_fd *fd = &d->thread[i].fd;
+		bool is_socket = !strncmp(fd->what, "socket:[", 8);
+
+		if (!is_socket && strncmp(fd->what, "pipe:[", 6) != 0)
+			continue;
+		l.sockets |= is_socket;
+		l.pipes |= !is_socket;
+		snprintf(l.at[l.count].link, sizeof(l.at->link), "%.31s", fd->what);
+		l.at[l.count++].fd = fd;
+	}
+	qsort(l.at, l.count, sizeof(*l.at), by_link);
+	if (l.sockets)
+		name_sockets(&l, d->pid);
+	if (l.pipes)
+		name_pipes(&l, d->pid);
+	free(l.at);
 }

@@ -6,8 +6,11 @@
 #include "collector/dump/dump.h"
 #include "collector/python/interpreter.h"
 
-/* The descriptor that the thread's system call is about, and what that is. */
+/* The descriptor that the thread's system call is about; sockets and pipes as /proc's links. */
 void dump_fd_find(const struct dump *d, struct dump_thread *t);
+
+/* Say which sockets and pipes these are: what the kernel lists is read once for all threads. */
+void dump_fd_name(struct dump *d);
 
 /* Call paths. */
 
