@@ -9,6 +9,7 @@ CLI_SRC = \
 	cli/attach/cmd_detach.c \
 	cli/attach/cmd_dump.c \
 	cli/attach/dump_text.c \
+	cli/attach/dump_words.c \
 	cli/bench/bench_text.c \
 	cli/bench/cmd_bench.c \
 	cli/causal/causal_choose.c \

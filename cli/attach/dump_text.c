@@ -5,108 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "profile/base/array.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-#define NEAR	 8u /* frames in which a name tells what is waited for */
 #define VERDICTS 4u
 #define LISTED	 6u  /* threads that are named of equal ones */
 #define ALIKE	 1.1 /* times as long asleep as another: no difference worth a word */
-
-const char *dump_text_state(const struct dump_thread *t)
-{
-	static const char letters[] = "DTtZX";
-	static const char *const names[] = {"asleep, uninterruptible", "stopped", "traced", "ended",
-					    "ended"};
-	const char *letter = t->state ? strchr(letters, t->state) : NULL;
-
-	if (t->state == 'R')
-		return t->waits_for_cpu ? "runnable" : "on CPU";
-	return letter ? names[letter - letters] : "asleep";
-}
-
-static const struct dump_thread *owner_of(const struct dump *d, const struct dump_thread *t)
-{
-	for (size_t i = 0; t->owner && i < d->threads; i++)
-		if (d->thread[i].tid == t->owner)
-			return &d->thread[i];
-	return NULL;
-}
-
-/* Does the chain of those who hold what the one before waits for lead back? */
-static bool is_deadlocked(const struct dump *d, const struct dump_thread *t)
-{
-	const struct dump_thread *next = t;
-
-	for (size_t i = 0; i < d->threads && next && !next->joins; i++) {
-		next = owner_of(d, next);
-		if (next == t)
-			return true;
-	}
-	return false;
-}
-
-/* libc's functions tell what a futex is for. CPython takes its locks by semaphores, and the lock of
- * the interpreter by a condition variable. */
-static const char *futex_word(const struct dump_text *x, const struct dump_thread *t)
-{
-	static const char *const words[][3] = {
-		{"sem_", "a semaphore", "a lock"},
-		{"cond_", "a condition variable", "the interpreter's lock"},
-		{"mutex", "a lock", "a lock"},
-		{"lll_lock", "a lock", "a lock"},
-		{"rwlock", "a lock", "a lock"},
-		{"barrier", "a barrier", "a barrier"}};
-	const char *const *found = NULL;
-	int python = 0;
-
-	for (uint32_t i = 0; i < t->frames && i < NEAR && !python; i++) {
-		size_t count;
-		const struct symbol *s = symbolize_frame(x->symbols, &t->frame[i], &count);
-
-		python = t->frame[i].module == PROF_SOURCE;
-		for (; count > 0 && !python; count--, s++) /* what is inlined, too */
-			for (size_t k = 0; !found && k < sizeof(words) / sizeof(*words); k++)
-				if (s->linker_name && strstr(s->linker_name, words[k][0]))
-					found = words[k];
-	}
-	return found ? found[1 + python] : "a futex";
-}
-
-static void tell_futex(const struct dump_text *x, const struct dump_thread *t, FILE *out)
-{
-	const struct dump_thread *owner = owner_of(x->dump, t);
-
-	if (owner && t->joins)
-		fprintf(out, "waits for the end of thread %d (%s)", (int)owner->tid, owner->name);
-	else if (owner)
-		fprintf(out, "waits for a lock that thread %d (%s) holds%s", (int)owner->tid,
-			owner->name, is_deadlocked(x->dump, t) ? ": a deadlock" : "");
-	else
-		fprintf(out, "waits for %s", futex_word(x, t));
-}
-
-static void tell(const struct dump_text *x, const struct dump_thread *t, FILE *out)
-{
-	const char *call = dump_call_name(t->call), *state = dump_text_state(t);
-
-	if (t->state == 'R')
-		fputs(t->waits_for_cpu ? "waits for a CPU" : "runs", out);
-	else if (strncmp(state, "asleep", 6) != 0)
-		fprintf(out, "stays %s", state);
-	else if (t->futex)
-		tell_futex(x, t, out);
-	else if (t->call == SYS_clock_nanosleep || t->call == SYS_nanosleep)
-		fputs("sleeps", out);
-	else if (t->call == SYS_wait4 || t->call == SYS_waitid)
-		fputs("waits for a child", out);
-	else
-		fprintf(out, "waits in %s%s%s", call ? call : "the kernel",
-			t->fd.number >= 0 ? " on " : "", t->fd.number >= 0 ? t->fd.what : "");
-}
 
 struct group {
 	const char *doing;
@@ -172,6 +78,55 @@ static char *end_clean(struct utf8_memory *memory)
 	return clean;
 }
 
+static bool is_same_place(const struct dump_thread *s, const struct dump_thread *t)
+{
+	return s->state == t->state && s->frames == t->frames &&
+	       (!s->frames || !memcmp(s->frame, t->frame, s->frames * sizeof(*s->frame)));
+}
+
+static bool is_equal(const struct dump_text *x, size_t a, size_t b)
+{
+	return !strcmp(x->doing[a], x->doing[b]) &&
+	       is_same_place(&x->dump->thread[a], &x->dump->thread[b]);
+}
+
+static bool waits_likewise(const struct dump_thread *s, const struct dump_thread *t)
+{
+	return s->fd.number >= 0 && t->fd.number >= 0 && s->call == t->call &&
+	       !strcmp(s->fd.kind, t->fd.kind) && is_same_place(s, t);
+}
+
+/* Many threads that wait in the same place for a descriptor each are told of together. */
+static bool tell_together(struct dump_text *x)
+{
+	const struct dump_thread *t = x->dump->thread;
+	size_t threads = x->dump->threads;
+
+	for (size_t i = 0; i < threads; i++) {
+		char *all = NULL;
+		size_t alike = 0;
+		bool differ = false, fine = true;
+
+		for (size_t k = i; k < threads; k++)
+			if (waits_likewise(&t[i], &t[k]) && ++alike)
+				differ |= strcmp(x->doing[i], x->doing[k]) != 0;
+		if (!differ || alike <= LISTED)
+			continue;
+		if (asprintf(&all, "%s and others", x->doing[i]) < 0)
+			return false;
+		for (size_t k = i; fine && k < threads; k++) {
+			if (!waits_likewise(&t[i], &t[k]))
+				continue;
+			free(x->doing[k]);
+			fine = (x->doing[k] = strdup(all)) != NULL;
+		}
+		free(all);
+		if (!fine)
+			return false;
+	}
+	return true;
+}
+
 bool dump_text_begin(struct dump_text *x, const struct dump *d, double since_s)
 {
 	struct utf8_memory memory;
@@ -182,10 +137,12 @@ bool dump_text_begin(struct dump_text *x, const struct dump *d, double since_s)
 		utf8_memory_begin(&memory);
 		if (!x->symbols || !x->doing || !memory.to)
 			return false;
-		tell(x, &d->thread[i], memory.to);
+		dump_text_tell(x, &d->thread[i], memory.to);
 		if (!(x->doing[i] = end_clean(&memory)))
 			return false;
 	}
+	if (!tell_together(x))
+		return false;
 	utf8_memory_begin(&memory);
 	if (memory.to)
 		put_verdict(x, since_s, memory.to);
@@ -247,15 +204,6 @@ static void put_stack(const struct dump_text *x, const struct dump_thread *t, FI
 	}
 	if (t->cut && frames == t->frames)
 		fprintf(out, "      (%s not found)\n", frames ? "its caller was" : "its path was");
-}
-
-static bool is_equal(const struct dump_text *x, size_t a, size_t b)
-{
-	const struct dump_thread *s = &x->dump->thread[a], *t = &x->dump->thread[b];
-
-	return !strcmp(x->doing[a], x->doing[b]) && s->state == t->state &&
-	       s->frames == t->frames &&
-	       (!s->frames || !memcmp(s->frame, t->frame, s->frames * sizeof(*s->frame)));
 }
 
 /* What threads that are told of together may differ in. */

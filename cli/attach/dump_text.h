@@ -23,6 +23,9 @@ void dump_text_end(struct dump_text *t);
 /* "on CPU", "runnable", "asleep", ... */
 const char *dump_text_state(const struct dump_thread *t);
 
+/* "waits in accept4 on ...", as `doing`, before threads are told of together. */
+void dump_text_tell(const struct dump_text *x, const struct dump_thread *t, FILE *out);
+
 /* The threads, equal ones folded. */
 void dump_text_print(const struct dump_text *t, FILE *out);
 

@@ -55,10 +55,48 @@ static void shares_are_of_the_time_between_the_counts(void **state)
 	free(text);
 }
 
+/* So many threads that read from a socket each, and one from a pipe. */
+static char *verdict_on(size_t sockets)
+{
+	struct dump_thread thread[10] = {0};
+	struct dump d = {.thread = thread, .threads = sockets + 1, .names = profile_new()};
+	struct dump_text text;
+	char *verdict;
+
+	assert_true(d.names && sockets < 10);
+	for (size_t i = 0; i <= sockets; i++) {
+		struct dump_thread *t = &thread[i];
+
+		*t = (struct dump_thread){
+			.tid = (pid_t)i + 1, .state = 'S', .fd = {.number = (int)i}};
+		snprintf(t->fd.kind, sizeof(t->fd.kind), i < sockets ? "socket" : "pipe");
+		snprintf(t->fd.what, sizeof(t->fd.what), "end %zu", i);
+	}
+	assert_true(dump_text_begin(&text, &d, 0));
+	verdict = strdup(text.verdict);
+	dump_text_end(&text);
+	profile_free(d.names);
+	return verdict;
+}
+
+static void many_threads_with_a_socket_each_are_told_of_together(void **state)
+{
+	char *few = verdict_on(3), *many = verdict_on(8);
+
+	(void)state;
+	assert_string_equal(few, "4 threads: 1 waits in read on end 0, 1 in read on end 1, "
+				 "1 in read on end 2, 1 in read on end 3");
+	assert_string_equal(many, "9 threads: 8 wait in read on end 0 and others, "
+				  "1 in read on end 8");
+	free(few);
+	free(many);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_of_the_time_between_the_counts),
+		cmocka_unit_test(many_threads_with_a_socket_each_are_told_of_together),
 	};
 
 	return cmocka_run_group_tests_name("dump in words", tests, NULL, NULL);
