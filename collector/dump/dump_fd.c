@@ -12,7 +12,6 @@
 #include "profile/base/words.h"
 
 #define LISTENS	  10 /* TCP_LISTEN */
-#define WATCHED	  65536
 #define PROCESSES 4096
 
 static const char *const call_names[] = {
@@ -188,7 +187,7 @@ static void name_pipes(const struct links *l, pid_t pid)
 void dump_fd_find(const struct dump *d, struct dump_thread *t)
 {
 	struct dump_fd *fd = &t->fd;
-	char link[160], text[WATCHED];
+	char link[160], line[512];
 
 	fd->number = number_of(d->pid, t);
 	if (fd->number < 0 ||
@@ -198,11 +197,13 @@ void dump_fd_find(const struct dump *d, struct dump_thread *t)
 		 *link == '/' ? "file" : link);
 	snprintf(fd->what, sizeof(fd->what), "%s", link);
 	if (sscanf(link, "anon_inode:[%23[^]]", fd->kind) == 1 && !strcmp(fd->kind, "eventpoll")) {
+		FILE *f = kernel_file_open("/proc/%d/fdinfo/%d", (int)d->pid, fd->number);
 		int count = 0;
 
-		kernel_file_text(text, sizeof(text), "/proc/%d/fdinfo/%d", (int)d->pid, fd->number);
-		for (const char *at = text; (at = strstr(at, "\ntfd:")); at++)
-			count++;
+		while (f && fgets(line, sizeof(line), f))
+			count += !strncmp(line, "tfd:", 4);
+		if (f)
+			fclose(f);
 		snprintf(fd->what, sizeof(fd->what), "%d descriptor%s", count,
 			 count == 1 ? "" : "s");
 	}
