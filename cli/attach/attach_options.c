@@ -104,7 +104,8 @@ static int take_pid(struct attach_options *o, pid_t pid)
 		if (o->pid[i] == pid)
 			return 0;
 	if (o->pids == ATTACH_PIDS_MOST)
-		return complaint_say("scprof attach", "more than %d processes at a time",
+		return complaint_say("scprof attach",
+				     "more than %d processes at a time: give some of their numbers",
 				     ATTACH_PIDS_MOST);
 	if (pid == getpid())
 		return complaint_say("scprof attach", "process %d is this scprof", (int)pid);

@@ -6,7 +6,7 @@
 
 #include "cli/run/run_options.h"
 
-#define ATTACH_PIDS_MOST 64
+#define ATTACH_PIDS_MOST 1024
 
 struct attach_options {
 	struct run_options run; /* `command` is the operands */

@@ -140,7 +140,8 @@ int attach_targets_find(struct attach_targets *t, const struct attach_options *o
 	}
 	if (!t->count)
 		return say_format("no process that is called %.40s can be recorded", o->run.name);
-	for (size_t i = 0; i < o->pids; i++)
+	/* what runs the program that a name led to is called so, mostly: it is there already */
+	for (size_t i = 0; i < (o->run.children ? o->pids : o->pids - o->named); i++)
 		add_children(t, o->pid[i], library, stubs, o->run.children);
 	attach_woken_find_pages(t);
 	return 0;

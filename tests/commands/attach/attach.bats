@@ -433,6 +433,15 @@ while True:
 	is_left
 }
 
+@test "attach 09c: up to 1024 processes at a time, by numbers or by a name" {
+	# shellcheck disable=SC2046
+	attach 125 $(seq 8000001 8001024) # no kernel gives a process such a number
+	says 'process 8000001'
+	# shellcheck disable=SC2046
+	attach 125 $(seq 8000001 8001025)
+	says 'more than 1024 processes at a time: give some of their numbers'
+}
+
 @test "attach 10: top --attach shows pictures, and leaves the process" {
 	target
 	again_where_late 0 once top --attach "$pid" -n 2 -d 200ms
