@@ -19,7 +19,6 @@
 static volatile sig_atomic_t stopped;
 static volatile pid_t running;
 
-/* A terminal sends its signals to the recording, too. */
 static void take(int number, siginfo_t *info, void *context)
 {
 	pid_t to = running;
@@ -27,7 +26,7 @@ static void take(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	stopped = number;
-	if (to > 0 && info->si_code != SI_KERNEL)
+	if (to > 0 && !launch_group_has(number, info->si_code))
 		kill(to, number);
 	errno = error;
 }

@@ -192,10 +192,14 @@ static bool has_ended(const struct launch *l)
 	       info.si_pid == l->pid;
 }
 
-/* One signal, if one comes within `milliseconds`; -1: whenever it comes. The kernel sends what
- * comes from the terminal to the whole group, so the command has that already; and what the command
- * sends to us is not meant for itself. Whether a process meant us alone or the group is not known:
- * what it sends is passed on. */
+bool launch_group_has(int number, int code)
+{
+	return code == SI_KERNEL && (number != SIGHUP || getsid(0) != getpid());
+}
+
+/* One signal, if one comes within `milliseconds`; -1: whenever it comes. What the command sends to
+ * us is not meant for itself. Whether a process meant us alone or the group is not known: what it
+ * sends is passed on. */
 static bool take_signal(struct launch *l, int milliseconds)
 {
 	struct pollfd poll_signals = {.fd = l->signals, .events = POLLIN};
@@ -207,7 +211,8 @@ static bool take_signal(struct launch *l, int milliseconds)
 	if (s.ssi_signo == SIGINT || s.ssi_signo == SIGQUIT || s.ssi_signo == SIGTERM ||
 	    s.ssi_signo == SIGHUP)
 		l->ended_by = (int)s.ssi_signo;
-	if (s.ssi_signo != SIGCHLD && s.ssi_code != SI_KERNEL && s.ssi_pid != (uint32_t)l->pid)
+	if (s.ssi_signo != SIGCHLD && !launch_group_has((int)s.ssi_signo, s.ssi_code) &&
+	    s.ssi_pid != (uint32_t)l->pid)
 		kill(l->pid, (int)s.ssi_signo);
 	return true;
 }

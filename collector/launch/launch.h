@@ -46,6 +46,12 @@ struct launch_watch {
 };
 int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage);
 
+/* A signal that came with this code: did the kernel send it to the whole process group, so that the
+ * command has it already? What the terminal sends; but that it is gone to the leader of the session
+ * alone, which scprof is where nothing is between it and the terminal (ssh -t HOST scprof run ...).
+ * Async-signal-safe. */
+bool launch_group_has(int number, int code);
+
 /* The exit status that a shell would report: 128 + N after signal N. */
 int launch_exit_status(int wait_status);
 

@@ -132,3 +132,31 @@ begun()
 	wait $pid || true
 	"$SCPROF" report out/*.scp | grep -q 'still running or killed;'
 }
+
+# hung_up COMMAND...: as the leader of a session, whose terminal goes away when the command says "begun".
+# Its exit status.
+hung_up()
+{
+	limited python3 -c 'import os, pty, sys
+pid, fd = pty.fork()
+if not pid: os.execv(sys.argv[1], sys.argv[1:])
+said = b""
+while b"begun" not in said: said += os.read(fd, 1000)
+os.close(fd)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@" 3>&-
+}
+
+@test "ends 10: a terminal that goes away ends the command, as without scprof, and the profile is kept" {
+	local status command=(sh -c 'echo begun; while :; do :; done') more
+	for more in '' '--runs 2'; do
+		status=0
+		# shellcheck disable=SC2086
+		hung_up "$SCPROF" run $more -g io --no-report -o hup.scp -- "${command[@]}" || status=$?
+		[ "$status" = 129 ]
+	done
+	"$SCPROF" report --format json hup.scp >report.json
+	holds '.program.ended.signal == 1'
+	"$SCPROF" report --format json hup.1.scp >report.json
+	holds '.program.ended.signal == 1'
+	[ ! -e hup.2.scp ]
+}
