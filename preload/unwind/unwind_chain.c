@@ -18,11 +18,12 @@
 #include <link.h>
 
 #include "arch_call.h"
+#include "preload/system/stack.h"
 #include "preload/system/util.h"
 #include "preload/unwind/unwind.h"
 
 /* A larger frame is taken for none; runtimes reserve one range for code (V8 128 MB, HotSpot 240);
- * what is so near the stack pointer is stack. */
+ * what is so near the stack pointer is stack, unless its end is known. */
 #define FRAME_MOST     (UINT64_C(1) << 20)
 #define GENERATED_SPAN (UINT64_C(1) << 28)
 #define STACK_SPAN     (UINT64_C(1) << 23)
@@ -99,11 +100,19 @@ static bool is_in_code_segment(struct unwind_cursor *c, const struct unwind_obje
 	return false;
 }
 
+/* Where the thread's own stack ends is known: a runtime's code may begin right there. */
+static bool is_stack(const struct unwind_cursor *c, uint64_t address)
+{
+	if (!stack_holds(c->cfa - 8))
+		return distance(address, c->cfa) < STACK_SPAN;
+	return address < stack_bounds.end && address + STACK_SPAN > c->cfa;
+}
+
 /* `met`: the code that the walk has met so far tells, too. */
 static bool is_return_address(struct unwind_cursor *c, uint64_t pc, bool met)
 {
 	struct unwind_object o;
-	if (distance(pc, c->cfa) < STACK_SPAN || !can_read_code(c, pc))
+	if (is_stack(c, pc) || !can_read_code(c, pc))
 		return false;
 	if (unwind_object_find_object(pc - 1, &o))
 		return is_in_code_segment(c, &o, pc - 1) && arch_follows_call(pc);

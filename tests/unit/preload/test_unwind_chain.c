@@ -8,9 +8,11 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "preload/system/stack.h"
 #include "preload/unwind/unwind.h"
 
 #define FRAMES 64
@@ -151,6 +153,41 @@ static void test_generated_code_is_followed(void **state)
 	assert_true(found.heuristic[4]);
 }
 
+/* How many frames fewer there are below code that lies right behind the thread's stack. */
+static void *walk_beside_code(void *bounds_are_known)
+{
+	static unsigned plain;
+	plain = walk_plain();
+	if (bounds_are_known)
+		assert_true(stack_find(ARCH_CALLER_SP()));
+	return (void *)(uintptr_t)(plain + 1 - walk_below(generated));
+}
+
+static void test_code_may_begin_where_the_stack_ends(void **state)
+{
+	const size_t stack = 1 << 20, code = 8192;
+	uint8_t *both = mmap(NULL, stack + code, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t a;
+	pthread_t thread;
+	void *fewer;
+
+	(void)state;
+	assert_ptr_not_equal(both, MAP_FAILED);
+	memcpy(both + stack + 64, (const void *)keeps,
+	       (size_t)(keeps_end - (const uint8_t *)keeps));
+	generated = (void (*)(void (*)(void)))(uintptr_t)(both + stack + 64);
+	for (uintptr_t known = 0; known <= 1; known++) {
+		assert_int_equal(pthread_attr_init(&a), 0);
+		assert_int_equal(pthread_attr_setstack(&a, both, stack), 0);
+		assert_int_equal(pthread_create(&thread, &a, walk_beside_code, (void *)known), 0);
+		assert_int_equal(pthread_join(thread, &fewer), 0);
+		assert_true(known ? !fewer : fewer != NULL);
+		assert_int_equal(found.ended, known ? UNWIND_END : UNWIND_CUT);
+	}
+	munmap(both, stack + code);
+}
+
 /* The second word of a record that a lost frame pointer leads to. */
 static void assert_not_followed(uint64_t ra)
 {
@@ -251,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frame_pointers_lead_on_to_the_tables),
 		cmocka_unit_test(test_generated_code_is_followed),
+		cmocka_unit_test(test_code_may_begin_where_the_stack_ends),
 		cmocka_unit_test(test_what_is_no_return_address_ends_the_path),
 		cmocka_unit_test(test_what_is_no_frame_pointer_ends_the_path),
 		cmocka_unit_test(test_a_record_that_may_not_be_read_ends_the_path),
