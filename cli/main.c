@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/run/run_again.h"
 #include "cli/help/commands.h"
 #include "cli/usage/output.h"
 #include "include/scprof_version.h"
@@ -206,6 +207,14 @@ static int run_with_defaults(const struct command *c, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	fill_standard_descriptors();
+	/* Who is the first process of a container waits for those that others leave behind: scprof
+	 * does that for itself, from its parent. */
+	if (getpid() == 1 && !access("/proc/self/exe", X_OK)) {
+		child_run_take_signals();
+		int status = child_run(argv, NULL, NULL);
+		if (status >= 0)
+			return status;
+	}
 	rate_begin();
 	/* Large tables of a large profile are made and dropped one after the other: freed memory
 	 * goes back, where glibc would keep up to 32 MB of each. */

@@ -25,7 +25,8 @@ static void take(int number, siginfo_t *info, void *context)
 	int error = errno;
 
 	(void)context;
-	stopped = number;
+	if (number != SIGUSR1 && number != SIGUSR2) /* those mean nothing to us */
+		stopped = number;
 	if (to > 0 && !launch_group_has(number, info->si_code))
 		kill(to, number);
 	errno = error;
@@ -33,7 +34,7 @@ static void take(int number, siginfo_t *info, void *context)
 
 void child_run_take_signals(void)
 {
-	const int taken[] = {SIGINT, SIGTERM, SIGHUP};
+	const int taken[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 	struct sigaction action = {.sa_sigaction = take, .sa_flags = SA_SIGINFO | SA_RESTART}, now;
 
 	sigemptyset(&action.sa_mask);
@@ -78,8 +79,11 @@ int child_run(char **argv, int (*prepare)(void *context), void *context)
 
 	if (pid < 0)
 		return -1;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	/* the first process of a container is the parent of all that others leave behind */
+	pid_t ended, any = getpid() == 1 ? -1 : pid;
+	do
+		ended = waitpid(any, &status, 0);
+	while (ended != pid && (ended > 0 || errno == EINTR));
 	running = 0;
 	return launch_exit_status(status);
 }

@@ -17,9 +17,10 @@ int run_again(const char *command, int argc, char **argv, const struct run_optio
 /* scprof itself, executed anew for one of several recordings: it takes signals, makes directories
  * and gathers as ever. One at a time; from one thread. */
 
-/* From here on SIGINT, SIGTERM and SIGHUP are only noted, and given on to the recording. */
+/* From here on SIGINT, SIGQUIT, SIGTERM and SIGHUP are only noted, and given on to the recording, as
+ * are SIGUSR1 and SIGUSR2. */
 void child_run_take_signals(void);
-/* True if one of the signals came: stop. */
+/* True if one of the first four came: stop. */
 bool child_run_stopped(void);
 
 /* argv[0] is a name only. `prepare` is called in the child, before scprof is executed there, and is

@@ -160,3 +160,17 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@" 3>&-
 	holds '.program.ended.signal == 1'
 	[ ! -e hup.2.scp ]
 }
+
+@test "ends 11: as the first process of a container it waits for what others leave, and passes signals on" {
+	unshare -pf --mount-proc true 2>/dev/null || skip 'no pid namespaces here'
+	local status=0
+	# one process is left by its parent; then the first one gets a signal
+	limited unshare -pf --mount-proc "$SCPROF" run -g io --no-report -o p.scp -- sh -c '
+		trap "exit 9" USR1
+		sh -c "true & echo \$! >left"
+		for i in $(seq 600); do [ -e /proc/$(cat left) ] || break; sleep 0.1; done
+		[ ! -e /proc/$(cat left) ] || exit 1
+		sh -c "kill -USR1 1"
+		for i in $(seq 600); do sleep 0.1; done' 3>&- || status=$?
+	[ "$status" = 9 ]
+}
