@@ -17,8 +17,8 @@ int run_again(const char *command, int argc, char **argv, const struct run_optio
 /* scprof itself, executed anew for one of several recordings: it takes signals, makes directories
  * and gathers as ever. One at a time; from one thread. */
 
-/* From here on SIGINT, SIGQUIT, SIGTERM and SIGHUP are only noted, and given on to the recording, as
- * are SIGUSR1 and SIGUSR2. */
+/* From here on SIGINT, SIGQUIT, SIGTERM and SIGHUP are only noted, and given on to the recording,
+ * as are SIGUSR1 and SIGUSR2. */
 void child_run_take_signals(void);
 /* True if one of the first four came: stop. */
 bool child_run_stopped(void);
