@@ -2,6 +2,7 @@
 #include "cli/attach/attach_targets.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +108,8 @@ int attach_place_make(struct attach_place *p, const struct attach_targets *t, co
 	run_directory_remove(&p->directory);
 	if (page_folder(&t->one[0], folder))
 		return make_there(p, t, folder, library);
+	if (kill(who, 0) && errno == ESRCH)
+		return say_format("process %d has ended", (int)who);
 	return say_format(
 		"process %d does not see %.200s, where profiles are made (another container or "
 		"root directory): add --copy-to DIR, such as /tmp, a directory there",

@@ -197,7 +197,9 @@ int library_closure_find_mapped(pid_t pid, struct names *out, struct profile_err
 	FILE *maps = proc_maps_open(pid);
 	*out = (struct names){0};
 	int failed = maps ? library_closure_read_maps(maps, exe, out) : -1;
-	if (failed)
+	if (!maps && (errno == ENOENT || errno == ESRCH))
+		error_set(err, "process %d has ended", (int)pid);
+	else if (failed)
 		error_set(err, "cannot tell which libraries process %d has mapped: %s", (int)pid,
 			  maps ? "out of memory" : strerror(errno));
 	if (maps)
