@@ -286,7 +286,7 @@ static int go_and_record(struct attach *a)
 	clean_up(a);
 	int failed = begun ? finish(a) : -1;
 	if (!begun)
-		run_directory_remove(&a->place.directory);
+		run_directory_discard(&a->place.directory);
 	attach_place_leave(&a->place);
 	return failed || a->targets.failed ? FAILED : 0;
 }

@@ -2,6 +2,7 @@
 /* A base directory with a lock; for root, a second one inside that nobody can list. */
 #include "collector/launch/run_directory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -146,4 +147,15 @@ int run_directory_remove(struct run_directory *d)
 	if (strcmp(d->profiles, d->base) && rmdir(d->profiles))
 		return -1;
 	return d->used ? 0 : rmdir(d->base);
+}
+
+void run_directory_discard(struct run_directory *d)
+{
+	DIR *profiles = opendir(d->profiles);
+
+	for (struct dirent *e; profiles && (e = readdir(profiles));)
+		unlinkat(dirfd(profiles), e->d_name, 0); /* no folder */
+	if (profiles)
+		closedir(profiles);
+	run_directory_remove(d);
 }

@@ -49,3 +49,6 @@ void run_directory_release(struct run_directory *d);
 
 /* Release it, and remove it if nothing is left in it. 0, or -1: it is kept. */
 int run_directory_remove(struct run_directory *d);
+
+/* Remove it with all in it: no recording began, and what processes made there holds nothing. */
+void run_directory_discard(struct run_directory *d);

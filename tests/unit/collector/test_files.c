@@ -104,6 +104,21 @@ static void nobody_else_finds_the_way(void **state)
 	assert_int_equal(stat(dir.base, &st), -1);
 }
 
+/* Of a process that was killed while it began to record. */
+static void what_was_begun_in_vain_is_discarded(void **state)
+{
+	struct scp_header h = {0};
+	struct stat st;
+
+	(void)state;
+	put("scprof.victim.1234.scp", &h, sizeof(h));
+	put(".scprof.victim.1234.new", &h, sizeof(h));
+	assert_int_equal(run_directory_remove(&dir), -1);
+	assert_int_equal(stat(dir.base, &st), 0);
+	run_directory_discard(&dir);
+	assert_int_equal(stat(dir.base, &st), -1);
+}
+
 static void files_come_in_order_of_start(void **state)
 {
 	struct run_file *files;
@@ -216,6 +231,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nobody_else_finds_the_way, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_begun_in_vain_is_discarded, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(files_come_in_order_of_start, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_reused_pid_is_another_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_zombie_is_not_alive, set_up, tear_down),
