@@ -122,6 +122,7 @@ static int find_code(struct attach_working *w)
 	static const uint8_t restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 	static const uint8_t keep[] = {0x48, 0x89, 0x03, 0x5b, 0xc3}; /* pop %rbx between */
 	struct remote_code *c = &w->remote.code;
+	char exe[PATH_MAX];
 
 	c->syscall = safe_points_code(w->points, syscall_return, sizeof(syscall_return));
 	c->restorer = safe_points_code(w->points, restorer, sizeof(restorer));
@@ -132,10 +133,13 @@ static int find_code(struct attach_working *w)
 	w->has_dlsym = safe_points_function(w->points, "dlsym") != 0;
 	w->dlerror = safe_points_function(w->points, "dlerror");
 	w->errno_location = safe_points_function(w->points, "__errno_location");
-	if (!c->syscall || !c->restorer || (w->order && !w->dlopen))
-		return attach_state_say(
-			w, "its libc is not one that calls can be made through (glibc is needed)");
-	return 0;
+	if (c->syscall && c->restorer && (!w->order || w->dlopen))
+		return 0;
+	if (kernel_file_link(exe, sizeof(exe), "/proc/%d/exe", (int)w->remote.target.pid) &&
+	    errno == ENOENT)
+		return attach_state_say(w, "it has ended");
+	return attach_state_say(
+		w, "its libc is not one that calls can be made through (glibc is needed)");
 }
 
 static int prepare_text(struct attach_working *w)
