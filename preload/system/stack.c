@@ -53,6 +53,16 @@ static COLD bool reaches(uintptr_t page, uintptr_t end)
  * forked has that thread's, on whose stack it runs. */
 static uintptr_t main_block;
 
+static uintptr_t arguments(void)
+{
+	return &__libc_stack_end ? ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1 : 0;
+}
+
+COLD bool stack_ends_at_arguments(void)
+{
+	return stack_bounds.end == arguments();
+}
+
 /* The main thread's control block lies elsewhere, with memory of any kind below. */
 static COLD uintptr_t find_end(void)
 {
@@ -62,7 +72,7 @@ static COLD uintptr_t find_end(void)
 		__atomic_store_n(&main_block, of_main = block, __ATOMIC_RELAXED);
 	if (block != of_main)
 		return block & ~(uintptr_t)7;
-	return &__libc_stack_end ? ((uintptr_t)__libc_stack_end | (PAGE - 1)) + 1 : 0;
+	return arguments();
 }
 
 COLD bool stack_find(uintptr_t sp)

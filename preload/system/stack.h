@@ -46,6 +46,10 @@ static inline bool stack_holds(uintptr_t address)
 	return stack_range_has(&stack_bounds.own, address);
 }
 
+/* Is the own stack the main thread's, above whose known end the program's arguments and environment
+ * go on? */
+HIDDEN bool stack_ends_at_arguments(void);
+
 /* Make the own stack known from `sp` on, if that is where `sp` is. Asks the kernel about pages that
  * are new: slow paths only. False: another stack, or a sandbox. */
 HIDDEN bool stack_find(uintptr_t sp);

@@ -100,10 +100,10 @@ static bool is_in_code_segment(struct unwind_cursor *c, const struct unwind_obje
 	return false;
 }
 
-/* Where the thread's own stack ends is known: a runtime's code may begin right there. */
+/* Where a thread's own stack ends is known: a runtime's code may begin right there. */
 static bool is_stack(const struct unwind_cursor *c, uint64_t address)
 {
-	if (!stack_holds(c->cfa - 8))
+	if (!stack_holds(c->cfa - 8) || stack_ends_at_arguments())
 		return distance(address, c->cfa) < STACK_SPAN;
 	return address < stack_bounds.end && address + STACK_SPAN > c->cfa;
 }

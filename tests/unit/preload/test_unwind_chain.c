@@ -9,8 +9,11 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "preload/system/stack.h"
 #include "preload/unwind/unwind.h"
@@ -188,6 +191,23 @@ static void test_code_may_begin_where_the_stack_ends(void **state)
 	munmap(both, stack + code);
 }
 
+static void assert_not_followed(uint64_t ra);
+
+/* The kernel puts the name of the program that is executed above all else of the main thread's
+ * stack. Here it is far from where the stack is known to end, and is like a call. */
+static void test_what_lies_above_the_arguments_is_stack(void **state)
+{
+	static const uint8_t call[] = {0xe8, 1, 2, 3, 4};
+	uint8_t kept[sizeof call], *name = (uint8_t *)getauxval(AT_EXECFN);
+	(void)state;
+	assert_true(stack_find(ARCH_CALLER_SP()));
+	assert_true((uintptr_t)name >= stack_bounds.end);
+	memcpy(kept, name, sizeof call);
+	memcpy(name, call, sizeof call);
+	assert_not_followed((uint64_t)(name + sizeof call));
+	memcpy(name, kept, sizeof call);
+}
+
 /* The second word of a record that a lost frame pointer leads to. */
 static void assert_not_followed(uint64_t ra)
 {
@@ -283,12 +303,21 @@ static void test_an_address_that_is_no_code_is_not_left_by_a_frame_pointer(void 
 	assert_int_equal(unwind_chain_step(&c), UNWIND_CUT);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argc;
+	if (!getenv("PADDING")) { /* the name of the program lies above it */
+		char padding[2 * 4096] = "";
+		memset(padding, 'x', sizeof padding - 1);
+		setenv("PADDING", padding, 1);
+		execv("/proc/self/exe", argv);
+		return 1;
+	}
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frame_pointers_lead_on_to_the_tables),
 		cmocka_unit_test(test_generated_code_is_followed),
 		cmocka_unit_test(test_code_may_begin_where_the_stack_ends),
+		cmocka_unit_test(test_what_lies_above_the_arguments_is_stack),
 		cmocka_unit_test(test_what_is_no_return_address_ends_the_path),
 		cmocka_unit_test(test_what_is_no_frame_pointer_ends_the_path),
 		cmocka_unit_test(test_a_record_that_may_not_be_read_ends_the_path),
