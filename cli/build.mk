@@ -49,6 +49,7 @@ CLI_SRC = \
 	cli/plan/plan_sites.c \
 	cli/plan/plan_sites_print.c \
 	cli/plan/plan_words.c \
+	cli/run/child_run.c \
 	cli/run/cmd_run.c \
 	cli/run/run_displace.c \
 	cli/run/run_live.c \

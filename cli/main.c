@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
-#include "cli/run/run_again.h"
+#include "cli/run/child_run.h"
 #include "cli/help/commands.h"
 #include "cli/usage/output.h"
 #include "include/scprof_version.h"

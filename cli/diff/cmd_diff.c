@@ -8,7 +8,7 @@
 #include "cli/cmd.h"
 #include "cli/diff/diff_cli.h"
 #include "cli/messages/progress.h"
-#include "cli/run/run_again.h"
+#include "cli/run/child_run.h"
 #include "cli/usage/output.h"
 #include "report/report.h"
 #include "cli/usage/report_options.h"

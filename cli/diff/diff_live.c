@@ -7,7 +7,7 @@
 
 #include "cli/messages/complaint.h"
 #include "cli/messages/progress.h"
-#include "cli/run/run_again.h"
+#include "cli/run/child_run.h"
 #include "cli/usage/output.h"
 #include "collector/clocks/clocks_read.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
-#include "cli/run/run_again.h"
+#include "cli/run/child_run.h"
 #include "cli/usage/output.h"
 #include "collector/launch/environment.h"
 #include "report/symbols/function_names.h"
