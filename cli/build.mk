@@ -13,6 +13,7 @@ CLI_SRC = \
 	cli/bench/bench_text.c \
 	cli/bench/cmd_bench.c \
 	cli/causal/causal_choose.c \
+	cli/causal/causal_computing.c \
 	cli/causal/causal_confirm.c \
 	cli/causal/causal_html.c \
 	cli/causal/causal_json.c \

@@ -280,6 +280,25 @@ static void put_head(FILE *out, const struct causal_report *r)
 	fputs(r->warnings ? "</ul></header>\n" : "</header>\n", out);
 }
 
+static void put_computing(FILE *out, const struct causal_report *r)
+{
+	uint32_t rows = causal_computing_rows(r);
+
+	if (!rows)
+		return;
+	fputs("<section class=\"confirmed\"><h2>", out);
+	put_text(out, causal_computing_title(r, true).text);
+	fputs("</h2><ul class=\"path-list\">", out);
+	for (uint32_t i = 0; i < rows; i++) {
+		fputs("<li><bdi>", out);
+		put_text(out, causal_computing_row(r, i).text);
+		fputs("</bdi></li>", out);
+	}
+	fputs("</ul><p>", out);
+	put_text(out, causal_computing_advice(r).text);
+	fputs("</p></section>\n", out);
+}
+
 static void put_compared(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, "<tr><th scope=\"row\">%s</th><td>%s</td></tr>", name, value);
@@ -314,7 +333,9 @@ int causal_html_print(const struct causal_report *r, FILE *out)
 	fputs("<ol class=\"sites\">\n", out);
 	for (size_t i = 0; i < r->rows; i++)
 		put_site(out, r, &r->row[i]);
-	fputs("</ol></main>\n", out);
+	fputs("</ol>\n", out);
+	put_computing(out, r);
+	fputs("</main>\n", out);
 	fputs(causal_page_tail, out);
 	return ferror(out) ? -1 : 0;
 }

@@ -165,6 +165,10 @@ int causal_json_print(const struct causal_report *r, FILE *out)
 	put_progress(&w, r);
 	put_experiment(&w, r->result);
 	put_sites(&w, r);
+	if (!r->computing)
+		json_write_null(&w, "computing");
+	else if (json_computing_write(&w, r->computing, UINT32_MAX))
+		return -1;
 	causal_report_verdict(r, verdict, sizeof(verdict));
 	json_write_text(&w, "verdict", *verdict ? verdict : NULL);
 	json_write_open_lines(&w, "warnings", '[');

@@ -163,6 +163,7 @@ struct causal_report {
 	size_t rows;
 	struct causal_warning warning[16];
 	size_t warnings;
+	struct report *computing;		  /* owned; NULL: not known, see below */
 	const struct causal_confirmed *confirmed; /* NULL: not asked for */
 };
 
@@ -173,10 +174,22 @@ int causal_report_make(struct causal_report *r, const char *progress,
 		       enum scp_causal_by by, bool none_matched);
 void causal_report_free(struct causal_report *r);
 
+/* What the processes of `p`, which is borrowed, computed outside of recorded calls: no site, and
+ * yet what may hold progress up. Where it is not known a warning says why. 0, or -1: no memory. */
+int causal_computing_find(struct causal_report *r, struct profile *p);
+/* How many functions are worth a line, from the first on; and in words: what all are of, one of
+ * them ("79 % (75 to 83)  parse"), and what makes a site of one. */
+uint32_t causal_computing_rows(const struct causal_report *r);
+struct words causal_computing_title(const struct causal_report *r, bool utf8);
+struct words causal_computing_row(const struct causal_report *r, uint32_t i);
+struct words causal_computing_advice(const struct causal_report *r);
+
 /* Parts of that: a row's predictions, calls a unit, all warnings. */
 void causal_report_predict(const struct causal_result *c, struct causal_row *row);
 void causal_report_count_unit(struct causal_report *r);
 void causal_report_warn(struct causal_report *r, bool none_matched);
+/* There are no samples of what was computed. */
+void causal_report_warn_unsampled(struct causal_report *r, const char *why);
 
 /* "handle:88", "app.c:88", "libfoo.so+0x12" */
 void causal_report_frame(const struct causal_report *r, const struct prof_frame *frame, char *text,

@@ -194,6 +194,7 @@ void causal_report_free(struct causal_report *r)
 		free(r->row[i].function);
 	}
 	free(r->row);
+	report_free(r->computing);
 	*r = (struct causal_report){0};
 }
 

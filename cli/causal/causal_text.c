@@ -153,6 +153,19 @@ static void put_latency(const struct causal_report *r, struct text *t)
 	}
 }
 
+static void put_computing(const struct causal_report *r, struct text *t)
+{
+	uint32_t rows = causal_computing_rows(r);
+
+	if (!rows)
+		return;
+	fputc('\n', t->out);
+	put_line(t, causal_computing_title(r, t->terminal.utf8).text);
+	for (uint32_t i = 0; i < rows; i++)
+		text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s", causal_computing_row(r, i).text);
+	put_line(t, causal_computing_advice(r).text);
+}
+
 static void put_warnings(const struct causal_report *r, struct text *t)
 {
 	char lead[64];
@@ -214,6 +227,7 @@ int causal_text_print(const struct causal_report *r, FILE *out)
 	}
 	put_notes(r, &t);
 	put_latency(r, &t);
+	put_computing(r, &t);
 	put_warnings(r, &t);
 	if (r->confirmed)
 		put_confirmed(r->confirmed, &t);

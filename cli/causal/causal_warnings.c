@@ -93,6 +93,11 @@ void causal_report_warn(struct causal_report *r, bool none_matched)
 	warn_of_effects(r);
 }
 
+void causal_report_warn_unsampled(struct causal_report *r, const char *why)
+{
+	warn(r, "not-sampled", "what is computed outside of calls is not known: %.200s", why);
+}
+
 const char *causal_report_name(const struct causal_report *r, size_t site)
 {
 	for (size_t i = 0; i < r->rows; i++)

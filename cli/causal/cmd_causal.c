@@ -192,12 +192,13 @@ static int print(const struct causal_report *report, const struct causal_options
 	return failed;
 }
 
-static int report(struct causal_run *r, struct causal_sites *sites)
+static int report(struct causal_run *r, struct causal_sites *sites, struct profile *all)
 {
 	struct causal_report report;
 	struct causal_confirmed confirmed;
 	int failed = causal_report_make(&report, r->o.wishes.of_page.progress, &r->result, sites,
-					r->o.wishes.of_page.by, r->choice.none_matched);
+					r->o.wishes.of_page.by, r->choice.none_matched) ||
+		     causal_computing_find(&report, all);
 
 	if (!failed && r->o.confirm) {
 		causal_confirm_run(r->environment, &r->o, &report, &confirmed);
@@ -220,7 +221,7 @@ static int finish(void *context, struct run_directory *d, const struct gathered 
 
 	if (r->has_result) {
 		causal_sites_read(&sites, d->profiles, r->o.wishes.of_page.by);
-		failed = report(r, &sites);
+		failed = report(r, &sites, g->profile);
 		causal_sites_free(&sites);
 		causal_result_free(&r->result);
 	}

@@ -162,7 +162,7 @@ void recording_sample(struct recording *r, const pid_t *pid, size_t count, bool 
 	const struct run_options *o = &r->options;
 	struct profile_error err;
 
-	if (!o->sample_ns || r->observer || !count)
+	if (!o->sample_ns || !count)
 		return;
 	r->sampler = sampler_begin(pid, count, begins, o->sample_ns, r->environment.profiles, &err);
 	if (!r->sampler)
@@ -250,10 +250,10 @@ static int write_and_report(struct recording *r, struct run_directory *d, const 
 
 int recording_save(struct recording *r, struct run_directory *d, const struct gathered *g)
 {
+	note_samples(r, g->profile);
 	if (r->observer)
 		return r->observer->finish(r->observer->context, d, g);
 	note_ticks(r, g->profile);
-	note_samples(r, g->profile);
 	run_watch_tell(r->watch, g->profile);
 	if (!r->discards)
 		return write_and_report(r, d, g);

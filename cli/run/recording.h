@@ -79,8 +79,8 @@ struct run_observer {
 	bool (*look)(void *context, pid_t pid, bool stopped);
 	/* They have ended, or were left. Called also where nothing was started. */
 	void (*ended)(void *context);
-	/* Instead of saving: what was recorded is still in d->profiles, and is to be discarded. 0,
-	 * or -1 having said what failed. */
+	/* Instead of saving: what was recorded is in g->profile, with samples, and still in
+	 * d->profiles, and is to be discarded. 0, or -1 having said what failed. */
 	int (*finish)(void *context, struct run_directory *d, const struct gathered *g);
 	/* The exit status instead of the command's. NULL: as it is. */
 	int (*status)(void *context, int status);

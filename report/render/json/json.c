@@ -227,7 +227,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 	put_verdict(w, verdict_of(r));
 }
 
-static int put_computing(struct json_writer *w, struct report *r, const struct report_options *o)
+int json_computing_write(struct json_writer *w, struct report *r, uint32_t most)
 {
 	const struct prof_sampling *s = &r->profile->sampling;
 	const struct report_computing *c;
@@ -246,7 +246,7 @@ static int put_computing(struct json_writer *w, struct report *r, const struct r
 	json_write_object(w, "recording", row_fields_computing + ROW_FIELDS_COMPUTING_NUMBERS,
 			  &c->recording);
 	json_write_open(w, "rows", '[');
-	for (uint32_t i = 0; i < rows_shown(c->rows, o); i++) {
+	for (uint32_t i = 0; i < c->rows && i < most; i++) {
 		json_write_open(w, NULL, '{');
 		json_write_fields(w, row_fields_computing, &c->row[i], true);
 		json_stack_write(w, r, &c->row[i].place);
@@ -285,7 +285,7 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 	put_head(&w, r);
 	put_sites(&w, r, rows_shown(r->sites, o));
 	put_rows(&w, r, o);
-	if (put_computing(&w, r, o))
+	if (json_computing_write(&w, r, rows_shown(UINT32_MAX, o)))
 		return -1;
 	put_slowest(&w, r, rows_shown(r->slowests, o));
 	put_losses(&w, r);

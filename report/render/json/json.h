@@ -20,6 +20,8 @@ void json_site_write(struct json_writer *w, struct report *r, const struct repor
 /* The function of a site by its index in the report; of PROF_NONE, `none`. */
 void json_site_name(struct json_writer *w, const char *key, const struct report *r, uint32_t site,
 		    const char *none);
+/* "computing", the functions with most of it; null: there are no samples. 0, or -1: no memory. */
+int json_computing_write(struct json_writer *w, struct report *r, uint32_t most);
 /* "computing" of a comparison. */
 struct diff;
 void diff_json_computing(struct json_writer *w, const struct diff *computing);

@@ -346,6 +346,97 @@ static void test_patterns_of_sites(void **state)
 	assert_false(matches("write@handle", false));
 }
 
+/* Names are those of modules: nothing else is known of code that is not there. */
+static void sample(struct profile *p, const char *module, uint32_t count)
+{
+	struct prof_sample one = {.kind = SCP_SAMPLE_COMPUTING};
+	struct prof_frame f = {.offset = 64, .exact = 1};
+
+	f.module = samples_module(p, module, NULL, 0) & PROF_NO_MODULE;
+	one.path = samples_path(p, &f, 1, 0);
+	for (unsigned i = 0; i < SCP_SAMPLE_BATCHES; i++)
+		one.count[i] = count / SCP_SAMPLE_BATCHES;
+	assert_int_equal(samples_add(p, &one), 0);
+}
+
+static void assert_in_order(const char *text, const char *const *words)
+{
+	for (; *words; words++) {
+		text = strstr(text, *words);
+		assert_non_null(text);
+	}
+}
+
+static void test_what_is_computed_outside_of_calls_is_told(void **state)
+{
+	static const char *const in_text[] = {"computing outside of calls: 5.000 s of CPU time",
+					      "\n",
+					      " %",
+					      "(",
+					      "parse<script>",
+					      " %",
+					      "render",
+					      "scprof.h",
+					      NULL};
+	static const char *const in_page[] = {"computing outside of calls", "parse&lt;script&gt;",
+					      "render", NULL};
+	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result c = result(sites, 1);
+	struct profile *p = profile_new();
+	struct causal_report r;
+	struct printed text, page, json;
+
+	(void)state;
+	assert_non_null(p);
+	p->sampling = (struct prof_sampling){.period_ns = 5000000, .cpu_ns = UINT64_C(5000000000)};
+	sample(p, "/nowhere/render", SCP_SAMPLE_BATCHES * 6);
+	sample(p, "/nowhere/parse<script>", SCP_SAMPLE_BATCHES * 33);
+	sample(p, "/nowhere/little", SCP_SAMPLE_BATCHES);
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	assert_int_equal(causal_computing_find(&r, p), 0);
+	assert_int_equal(r.warnings, 0);
+	assert_int_equal(causal_computing_rows(&r), 2);
+	text = print(&r, causal_text_print);
+	page = print(&r, causal_html_print);
+	json = print(&r, causal_json_print);
+	assert_in_order(text.text, in_text);
+	assert_null(strstr(text.text, "little"));
+	assert_in_order(page.text, in_page);
+	json_t *all = json_loads(json.text, 0, NULL);
+	assert_non_null(all);
+	assert_int_equal(
+		json_array_size(json_object_get(json_object_get(all, "computing"), "rows")), 3);
+	json_decref(all);
+	free(text.text);
+	free(page.text);
+	free(json.text);
+	causal_report_free(&r);
+	profile_free(p);
+}
+
+static void test_without_samples_it_is_told_why(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result c = result(sites, 1);
+	struct profile *p = profile_new();
+	struct causal_report r;
+	struct printed text;
+
+	(void)state;
+	assert_non_null(p);
+	filters_note(p, PROF_FILTER_UNSAMPLED "the kernel forbids it");
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	assert_int_equal(causal_computing_find(&r, p), 0);
+	assert_int_equal(causal_computing_rows(&r), 0);
+	text = print(&r, causal_text_print);
+	assert_non_null(strstr(text.text, "! not-sampled  what is computed outside of calls is not "
+					  "known: the kernel forbids it"));
+	assert_null(strstr(text.text, "scprof.h"));
+	free(text.text);
+	causal_report_free(&r);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +451,8 @@ int main(void)
 		cmocka_unit_test(test_the_unit_has_one_call_a_unit),
 		cmocka_unit_test(test_percentages),
 		cmocka_unit_test(test_patterns_of_sites),
+		cmocka_unit_test(test_what_is_computed_outside_of_calls_is_told),
+		cmocka_unit_test(test_without_samples_it_is_told_why),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
