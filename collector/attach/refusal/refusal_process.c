@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/kcmp.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,10 +76,12 @@ static bool read_owner(pid_t pid, struct as_user *owner)
 int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_error *err)
 {
 	if (!read_stat(pid, p) || !read_owner(pid, &p->owner))
-		return error_set(err,
-				 "cannot attach to process %d: there is none of that number here "
-				 "(pgrep NAME finds numbers; in another pid namespace they differ)",
-				 (int)pid);
+		return error_set(err, "cannot attach to process %d: %s", (int)pid,
+				 kill(pid, 0) && errno == EPERM
+					 ? "it is another user's, and this /proc does not show "
+					   "those (hidepid)"
+					 : "there is none of that number here (pgrep NAME finds "
+					   "numbers; in another pid namespace they differ)");
 	p->tgid = (pid_t)proc_status_number(pid, "Tgid", 10, 0);
 	p->tracer = (pid_t)proc_status_number(pid, "TracerPid", 10, 0);
 	p->threads = (uint32_t)proc_status_number(pid, "Threads", 10, 0);

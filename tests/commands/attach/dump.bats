@@ -195,6 +195,12 @@ time.sleep(900)'
 	run -1 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$SCPROF" dump "$pid"
 	[ "$(wc -l <<<"$stderr")" = 1 ]
 	grep -Eq "another user's|does not let" <<<"$stderr"
+	unshare -m true 2>/dev/null || skip 'no mount namespaces here'
+	# shellcheck disable=SC2016
+	run -1 --separate-stderr unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc &&
+		exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' sh "$SCPROF" dump "$pid"
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	grep -q 'hidepid' <<<"$stderr"
 }
 
 @test "attach shows what is in progress where no call ended" {
