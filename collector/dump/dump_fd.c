@@ -184,13 +184,25 @@ static void name_pipes(const struct links *l, pid_t pid)
 			tell(l, &l->at[i], "a pipe that no other process has");
 }
 
+/* Many threads wait on one epoll of many descriptors: what an earlier thread found is not read
+ * again. */
+static bool was_found(const struct dump *d, struct dump_thread *t)
+{
+	for (const struct dump_thread *o = d->thread; o < t; o++)
+		if (o->fd.number == t->fd.number && *o->fd.kind) {
+			t->fd = o->fd;
+			return true;
+		}
+	return false;
+}
+
 void dump_fd_find(const struct dump *d, struct dump_thread *t)
 {
 	struct dump_fd *fd = &t->fd;
 	char link[160], line[512];
 
 	fd->number = number_of(d->pid, t);
-	if (fd->number < 0 ||
+	if (fd->number < 0 || was_found(d, t) ||
 	    kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)d->pid, fd->number))
 		return;
 	snprintf(fd->kind, sizeof(fd->kind), "%.*s", *link == '/' ? 4 : (int)strcspn(link, ":"),

@@ -104,7 +104,7 @@ while True:
 
 @test "many sockets and pipes are told apart, and what the kernel lists is read once for all" {
 	command -v strace >/dev/null || skip 'strace is not installed'
-	# the child has the other end of one pipe; two threads wait for one socket, one for 900 descriptors
+	# the child has the other end of one pipe; two threads wait for one socket, two for the same 900 descriptors
 	target python3 -c 'import os, select, socket, threading, time
 shared, alone = os.pipe(), os.pipe()
 if os.fork() == 0:
@@ -114,7 +114,7 @@ tcp = socket.create_server(("127.0.0.1", 0))
 path, other = socket.socketpair()
 watched = select.epoll()
 for _ in range(900): watched.register(os.dup(alone[0]), select.EPOLLIN)
-for f in watched.poll, tcp.accept, tcp.accept, lambda: path.recv(1), lambda: os.read(shared[0], 1), lambda: os.read(alone[0], 1):
+for f in watched.poll, watched.poll, tcp.accept, tcp.accept, lambda: path.recv(1), lambda: os.read(shared[0], 1), lambda: os.read(alone[0], 1):
 	threading.Thread(target=f, daemon=True).start()
 print("begun", tcp.getsockname()[1], flush=True)
 time.sleep(900)'
@@ -122,10 +122,12 @@ time.sleep(900)'
 	# shellcheck disable=SC2016
 	await settles "[.threads[] | select(.fd.what == \"TCP 127.0.0.1:$(cut -d' ' -f2 target.out), which listens\")] | length == 2" \
 		'[.threads[].fd | select(. != null) | .what] | sort | map(select(startswith("TCP") | not)) |
-		 length == 4 and .[0] == "900 descriptors" and .[2] == "a pipe that no other process has" and
-		 (.[1] | test("^a pipe shared with process [0-9]+ [(]python")) and (.[3] | test("^unix socket"))'
+		 length == 5 and .[:2] == ["900 descriptors", "900 descriptors"] and
+		 .[3] == "a pipe that no other process has" and
+		 (.[2] | test("^a pipe shared with process [0-9]+ [(]python")) and (.[4] | test("^unix socket"))'
 	strace -f -e trace=openat -o opened "$SCPROF" dump "$pid" >/dev/null
 	[ "$(grep -c "/proc/$pid/net/tcp\"" opened)" = 1 ]
+	[ "$(grep -c "/proc/$pid/fdinfo/" opened)" = 1 ]
 	[ "$(grep -c '"/proc/1/fd"' opened)" -le 1 ]
 }
 
