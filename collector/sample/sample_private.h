@@ -268,7 +268,7 @@ struct sample_save {
 	char *directory; /* of the processes' profiles; NULL: nothing is written */
 	bool runs, done; /* the thread was begun; it has ended */
 	pthread_t thread;
-	uint64_t due_ns, took_ns;
+	uint64_t due_ns, cpu_ns;
 	uint32_t saved; /* samples */
 	struct sample_spaces spaces;
 	struct sample_counts counts;

@@ -106,7 +106,6 @@ static bool name_processes(struct profile *p, const char *directory)
 static void *save(void *context)
 {
 	struct sample_save *v = context;
-	uint64_t begun_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
 	struct profile *p = profile_new();
 	struct profile_error err;
 	char path[4200];
@@ -119,7 +118,8 @@ static void *save(void *context)
 		write_profile(p, path, &err); /* or else what was there stays */
 	}
 	profile_free(p);
-	v->took_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW) - begun_ns;
+	v->cpu_ns =
+		clocks_read_ns(CLOCK_THREAD_CPUTIME_ID); /* to wait for a CPU costs nobody one */
 	__atomic_store_n(&v->done, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -136,7 +136,7 @@ static void settle(struct sample_save *v)
 	free(v->names.source_function);
 	*v = (struct sample_save){.directory = v->directory,
 				  .due_ns = v->due_ns,
-				  .took_ns = v->took_ns,
+				  .cpu_ns = v->cpu_ns,
 				  .saved = v->saved};
 }
 
@@ -145,7 +145,7 @@ void save_look(struct sample_save *v, const struct sample_spaces *s, const struc
 {
 	if (v->runs && __atomic_load_n(&v->done, __ATOMIC_ACQUIRE)) {
 		settle(v);
-		v->due_ns = now_ns + SAVE_EVERY_NS + SAVE_SHARE * v->took_ns;
+		v->due_ns = now_ns + SAVE_EVERY_NS + SAVE_SHARE * v->cpu_ns;
 	}
 	if (v->runs || !v->directory || now_ns < v->due_ns || c->samples == v->saved ||
 	    c->samples > MOST_SAMPLES)

@@ -149,6 +149,7 @@ struct rendering {
 	int socket;		     /* to it; -1: none */
 	int output;		     /* what it makes; -1: none */
 	int status;		     /* of waitpid, where it ended by itself */
+	uint64_t cpu_ns;	     /* that the last one took, once it has ended */
 };
 
 /* seconds 0: RENDERING_SECONDS. rendering_end is due afterwards. */

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,18 @@ enum rendering_result rendering_start(struct rendering *one, struct renderer_job
 	return RENDERING_GOING;
 }
 
+static bool wait_for(struct rendering *one, int flags)
+{
+	struct rusage used = {.ru_utime = {0}};
+
+	if (!wait4(one->pid, &one->status, flags, &used))
+		return false;
+	one->cpu_ns =
+		UINT64_C(1000000000) * (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+		UINT64_C(1000) * (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+	return true;
+}
+
 /* If it does not end by itself within so many milliseconds, it is killed. */
 static void reap(struct rendering *one, unsigned patience_ms)
 {
@@ -103,13 +116,13 @@ static void reap(struct rendering *one, unsigned patience_ms)
 	bool gone = !one->pid;
 
 	for (unsigned ms = 0; ms < patience_ms && !gone; ms++) {
-		gone = waitpid(one->pid, &one->status, WNOHANG) != 0;
+		gone = wait_for(one, WNOHANG);
 		if (!gone)
 			nanosleep(&moment, NULL);
 	}
 	if (!gone) {
 		kill(one->pid, SIGKILL);
-		waitpid(one->pid, &one->status, 0);
+		wait_for(one, 0);
 	}
 	one->pid = 0;
 }

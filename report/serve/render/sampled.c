@@ -2,7 +2,7 @@
 /* What runs under way compute: `scprof run` and `attach` leave a file of samples beside the
  * profiles of the processes. It counts for the service whose process is the first one there. Names
  * are found without the lock, by a process that has the rights of the file's owner and may take
- * SECONDS, at most in one part of SHARE of the time, which is the user's. */
+ * SECONDS, at most one part of SHARE of a CPU, which is the user's. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,8 @@ static bool take(struct counters_computing *to, int output)
 	return true;
 }
 
-static bool make(struct agent *a, const struct source *from, struct counters_computing *to)
+static bool make(struct agent *a, const struct source *from, struct counters_computing *to,
+		 uint64_t *cpu_ns)
 {
 	struct snapshot_file file = {.fd = from->fd};
 	const struct snapshot s = {.file = &file, .files = 1, .most_bytes = a->limits.most_bytes};
@@ -89,12 +90,13 @@ static bool make(struct agent *a, const struct source *from, struct counters_com
 	bool made = rendering_start(&one, &job) == RENDERING_GOING &&
 		    rendering_ask(&one, &s, -1, &said) == RENDERING_DONE && take(to, one.output);
 	rendering_end(&one);
+	*cpu_ns = one.cpu_ns;
 	return made;
 }
 
 void sampled_meet(struct agent *a, int directory, const char *path, const char *name)
 {
-	uint64_t began_ns = clocks_read_ns(CLOCK_MONOTONIC), now_ns;
+	uint64_t began_ns = clocks_read_ns(CLOCK_MONOTONIC), now_ns, cpu_ns = 0;
 	struct counters_computing found;
 	struct source one = {.fd = -1};
 	enum source_fault fault;
@@ -105,13 +107,13 @@ void sampled_meet(struct agent *a, int directory, const char *path, const char *
 		   !source_open(&one, directory, name, &a->limits, &fault) &&
 		   shares_has_time(a->shares, one.identity.uid, began_ns);
 	agent_unlock(a);
-	bool made = due && make(a, &one, &found);
+	bool made = due && make(a, &one, &found, &cpu_ns);
 
 	agent_lock(a);
 	now_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	if (due) {
 		shares_spend(&a->shares, one.identity.uid, now_ns, now_ns - began_ns);
-		s->computing.next_ns = now_ns + LEAST_NS + SHARE * (now_ns - began_ns);
+		s->computing.next_ns = now_ns + LEAST_NS + SHARE * cpu_ns;
 	}
 	if (made) {
 		found.next_ns = s->computing.next_ns;

@@ -80,6 +80,7 @@ static void a_page_is_what_the_process_wrote(void **state)
 	assert_int_equal(pread(t.one.output, text, sizeof(head) - 1, 0), sizeof(head) - 1);
 	assert_string_equal(text, head);
 	end(&t);
+	assert_true(t.one.cpu_ns > 0); /* what it took is the user's to pay for */
 }
 
 static void no_profile_is_an_empty_answer(void **state)
