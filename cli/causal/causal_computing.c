@@ -60,10 +60,10 @@ struct words causal_computing_advice(const struct causal_report *r)
 	double own = r->computing->computing->recording.share;
 	struct words text = {""};
 
-	numbers_append(&text, "Nothing of that is a site. A region around a function makes one of "
-			      "it (scprof.h); so does -s where a library exports it");
+	numbers_append(&text,
+		       "None of these is a site. A region around it (scprof.h) makes it one; "
+		       "so does -s where a library exports it");
 	if (own >= SCPROF)
-		numbers_append(&text, ". Delays and recording are %s of it",
-			       numbered_share(own).text);
+		numbers_append(&text, ". Delays and recording: %s", numbered_share(own).text);
 	return text;
 }
