@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "collector/dump/dump_private.h"
+#include "profile/base/array.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/words.h"
 
-#define LISTENS	  10 /* TCP_LISTEN */
-#define PROCESSES 4096
+#define LISTENS	    10 /* TCP_LISTEN */
+#define PROCESSES   4096
+#define DESCRIPTORS (1 << 20) /* of all of them */
 
 static const char *const call_names[] = {
 #include "collector/dump/call_names.inc"
@@ -78,16 +80,13 @@ static int by_link(const void *a, const void *b)
 	return strcmp(((const struct wanted *)a)->link, ((const struct wanted *)b)->link);
 }
 
-/* The first of those with this link; NULL: none. */
+/* The first of those with this link; NULL: there is none, or it is told. */
 static struct wanted *find(const struct links *l, const char *link)
 {
-	struct wanted key = {.fd = NULL}, *w;
+	size_t i;
 
-	snprintf(key.link, sizeof(key.link), "%s", link);
-	w = bsearch(&key, l->at, l->count, sizeof(key), by_link);
-	while (w && w > l->at && !by_link(w - 1, &key))
-		w--;
-	return w;
+	BISECT(i, l->count, strcmp(l->at[i].link, link) < 0);
+	return i < l->count && !strcmp(l->at[i].link, link) && !l->at[i].told ? &l->at[i] : NULL;
 }
 
 static void tell(const struct links *l, struct wanted *w, const char *what)
@@ -95,8 +94,7 @@ static void tell(const struct links *l, struct wanted *w, const char *what)
 	const char *link = w->link;
 
 	for (; w < l->at + l->count && !strcmp(w->link, link); w++) {
-		if (!w->told)
-			snprintf(w->fd->what, sizeof(w->fd->what), "%s", what);
+		snprintf(w->fd->what, sizeof(w->fd->what), "%s", what);
 		w->told = true;
 	}
 }
@@ -152,35 +150,39 @@ static void name_sockets(const struct links *l, pid_t pid)
 	}
 }
 
-static void name_pipes_of(const struct links *l, pid_t pid)
+/* *left: of the descriptors that may be looked at. */
+static void name_pipes_of(const struct links *l, pid_t pid, int *left)
 {
 	DIR *d = kernel_file_folder("/proc/%d/fd", (int)pid);
 	char link[64], name[32], what[80];
 	struct wanted *w;
 	int fd;
 
-	while ((fd = kernel_file_next(&d)) >= 0) {
+	while (*left > 0 && (fd = kernel_file_next(&d)) >= 0) {
+		*left -= 1;
 		if (kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)pid, fd) ||
-		    !(w = find(l, link)) || w->told)
+		    !(w = find(l, link)))
 			continue;
 		kernel_file_line(name, sizeof(name), "/proc/%d/comm", (int)pid);
 		snprintf(what, sizeof(what), "a pipe shared with process %d (%s)", (int)pid, name);
 		tell(l, w, what);
 	}
+	kernel_file_leave(&d);
 }
 
 /* Of the processes whose descriptors may be seen. */
 static void name_pipes(const struct links *l, pid_t pid)
 {
 	DIR *d = kernel_file_folder("/proc");
+	int left = DESCRIPTORS;
 	pid_t one;
 
 	for (int i = 0; i < PROCESSES && (one = kernel_file_next(&d)) >= 0; i++)
 		if (one != pid && one != getpid())
-			name_pipes_of(l, one);
+			name_pipes_of(l, one, &left);
 	kernel_file_leave(&d);
 	for (size_t i = 0; i < l->count; i++)
-		if (!strncmp(l->at[i].link, "pipe:", 5))
+		if (!strncmp(l->at[i].link, "pipe:", 5) && !l->at[i].told)
 			tell(l, &l->at[i], "a pipe that no other process has");
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What other processes have open is theirs to choose, and costs the same whatever they choose. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "profile/base/kernel_file.h"
+
+static size_t compared, looked;	   /* links */
+static int processes, descriptors; /* of each process, all of one pipe */
+static int at_process, at_descriptor;
+
+static int compare(const char *a, const char *b)
+{
+	compared++;
+	return strcmp(a, b);
+}
+
+static DIR *open_folder(const char *path, ...)
+{
+	int *at = strcmp(path, "/proc") ? &at_descriptor : &at_process;
+
+	*at = 0;
+	return (DIR *)(void *)at;
+}
+
+static int next_in(DIR **folder)
+{
+	int *at = (int *)(void *)*folder;
+
+	return ++*at <= (at == &at_process ? processes : descriptors) ? *at : -1;
+}
+
+static void leave(DIR **folder)
+{
+	*folder = NULL;
+}
+
+static int read_link(char *to, size_t size, const char *path, ...)
+{
+	(void)path;
+	looked++;
+	return snprintf(to, size, "pipe:[7]") < 0;
+}
+
+#define strcmp		   compare
+#define kernel_file_folder open_folder
+#define kernel_file_next   next_in
+#define kernel_file_leave  leave
+#define kernel_file_link   read_link
+#include "collector/dump/dump_fd.c"
+
+#define THREADS 1024u
+
+/* Threads that wait for one pipe, and that is not the other processes'. */
+static void name_those_of(const char *link)
+{
+	static struct dump_thread thread[THREADS];
+	struct dump d = {.thread = thread, .threads = THREADS};
+
+	compared = looked = 0;
+	for (size_t i = 0; i < THREADS; i++)
+		strcpy(thread[i].fd.what, link);
+	dump_fd_name(&d);
+	for (size_t i = 0; i < THREADS; i++)
+		assert_string_equal(thread[i].fd.what, thread[0].fd.what);
+	assert_null(strstr(thread[0].fd.what, link));
+}
+
+static void a_descriptor_costs_the_same_however_many_threads_wait_for_it(void **state)
+{
+	(void)state;
+	processes = 1;
+	descriptors = 10000;
+	name_those_of("pipe:[7]");
+	assert_int_equal(looked, 10000);
+	assert_true(compared < 12 * (THREADS + looked));
+}
+
+static void of_all_processes_a_million_descriptors_are_looked_at(void **state)
+{
+	(void)state;
+	processes = 100;
+	descriptors = 1000000;
+	name_those_of("pipe:[8]");
+	assert_true(looked <= 1u << 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_descriptor_costs_the_same_however_many_threads_wait_for_it),
+		cmocka_unit_test(of_all_processes_a_million_descriptors_are_looked_at),
+	};
+
+	return cmocka_run_group_tests_name("descriptors of a dump", tests, NULL, NULL);
+}
