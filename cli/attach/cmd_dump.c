@@ -45,7 +45,8 @@ static void put_thread(struct json_writer *w, const struct dump_text *x, size_t 
 		json_write_close(w, '}');
 	}
 	json_write_text(w, "doing", x->doing[i]);
-	json_write_count_if(w, "waits_for_thread", t->owner != 0, (uint64_t)t->owner);
+	json_write_count_if(w, "waits_for_thread", t->owner,
+			    t->owner ? (uint64_t)t->owner->tid : 0);
 	json_write_flag(w, "cut", t->cut);
 	json_write_open(w, "stack", '[');
 	for (uint32_t f = 0; f < t->frames; f++) {

@@ -20,21 +20,13 @@ const char *dump_text_state(const struct dump_thread *t)
 	return letter ? names[letter - letters] : "asleep";
 }
 
-static const struct dump_thread *owner_of(const struct dump *d, const struct dump_thread *t)
-{
-	for (size_t i = 0; t->owner && i < d->threads; i++)
-		if (d->thread[i].tid == t->owner)
-			return &d->thread[i];
-	return NULL;
-}
-
 /* Does the chain of those who hold what the one before waits for lead back? */
 static bool is_deadlocked(const struct dump *d, const struct dump_thread *t)
 {
 	const struct dump_thread *next = t;
 
 	for (size_t i = 0; i < d->threads && next && !next->joins; i++) {
-		next = owner_of(d, next);
+		next = next->owner;
 		if (next == t)
 			return true;
 	}
@@ -70,7 +62,7 @@ static const char *futex_word(const struct dump_text *x, const struct dump_threa
 
 static void tell_futex(const struct dump_text *x, const struct dump_thread *t, FILE *out)
 {
-	const struct dump_thread *owner = owner_of(x->dump, t);
+	const struct dump_thread *owner = t->owner;
 
 	if (owner && t->joins)
 		fprintf(out, "waits for the end of thread %d (%s)", (int)owner->tid, owner->name);

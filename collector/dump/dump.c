@@ -240,7 +240,7 @@ static void find_owner(const struct dump *d, struct dump_thread *t)
 	t->joins = word[0] != wanted;
 	for (size_t i = 0; i < d->threads; i++)
 		if (d->thread[i].inner_tid == (pid_t)word[t->joins ? 0 : 2])
-			t->owner = d->thread[i].tid;
+			t->owner = &d->thread[i];
 }
 
 static void read_all(struct reading *g, bool sample)

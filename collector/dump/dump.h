@@ -29,11 +29,11 @@ struct dump_thread {
 	long call;	    /* number of its system call; -1: none, or not known */
 	uint64_t argument[6];
 	struct dump_fd fd;
-	uint64_t futex; /* address that it waits on; 0: none */
-	size_t waiters; /* threads that wait there, this one included */
-	pid_t owner;	/* of the lock there, a thread of the process; 0: not known, or no lock */
-	bool joins;	/* `owner` is the thread whose end it waits for */
-	struct prof_frame *frame; /* innermost first; of `names` */
+	uint64_t futex;			 /* address that it waits on; 0: none */
+	size_t waiters;			 /* threads that wait there, this one included */
+	const struct dump_thread *owner; /* of the lock there; NULL: not known, or no lock */
+	bool joins;			 /* `owner` is the thread whose end it waits for */
+	struct prof_frame *frame;	 /* innermost first; of `names` */
 	uint32_t frames;
 	bool cut; /* there are more, which were not found */
 };

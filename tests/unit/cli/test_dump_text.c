@@ -92,11 +92,35 @@ static void many_threads_with_a_socket_each_are_told_of_together(void **state)
 	free(many);
 }
 
+/* Each waits for the lock that the next one holds, and the last one for the first one's. */
+static void a_deadlock_of_many_threads_is_told_of_each(void **state)
+{
+	enum { THREADS = 5000 };
+	static struct dump_thread thread[THREADS];
+	struct dump d = {.thread = thread, .threads = THREADS, .names = profile_new()};
+	struct dump_text text;
+
+	(void)state;
+	assert_non_null(d.names);
+	for (size_t i = 0; i < THREADS; i++)
+		thread[i] = (struct dump_thread){.tid = (pid_t)i + 1,
+						 .state = 'S',
+						 .futex = 8 * (i + 1),
+						 .owner = &thread[(i + 1) % THREADS],
+						 .fd = {.number = -1}};
+	assert_true(dump_text_begin(&text, &d, 0));
+	for (size_t i = 0; i < THREADS; i++)
+		assert_non_null(strstr(text.doing[i], " holds: a deadlock"));
+	dump_text_end(&text);
+	profile_free(d.names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_of_the_time_between_the_counts),
 		cmocka_unit_test(many_threads_with_a_socket_each_are_told_of_together),
+		cmocka_unit_test(a_deadlock_of_many_threads_is_told_of_each),
 	};
 
 	return cmocka_run_group_tests_name("dump in words", tests, NULL, NULL);
