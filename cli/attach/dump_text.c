@@ -101,19 +101,22 @@ static bool tell_together(struct dump_text *x)
 {
 	const struct dump_thread *t = x->dump->thread;
 	size_t threads = x->dump->threads;
+	bool *seen = calloc(threads, sizeof(*seen)), fine = seen;
 
-	for (size_t i = 0; i < threads; i++) {
+	for (size_t i = 0; fine && i < threads; i++) {
 		char *all = NULL;
 		size_t alike = 0;
-		bool differ = false, fine = true;
+		bool differ = false;
 
-		for (size_t k = i; k < threads; k++)
-			if (waits_likewise(&t[i], &t[k]) && ++alike)
-				differ |= strcmp(x->doing[i], x->doing[k]) != 0;
+		for (size_t k = seen[i] ? threads : i; k < threads; k++) {
+			if (!waits_likewise(&t[i], &t[k]))
+				continue;
+			seen[k] = ++alike;
+			differ |= strcmp(x->doing[i], x->doing[k]) != 0;
+		}
 		if (!differ || alike <= LISTED)
 			continue;
-		if (asprintf(&all, "%s and others", x->doing[i]) < 0)
-			return false;
+		fine = asprintf(&all, "%s and others", x->doing[i]) >= 0;
 		for (size_t k = i; fine && k < threads; k++) {
 			if (!waits_likewise(&t[i], &t[k]))
 				continue;
@@ -121,10 +124,9 @@ static bool tell_together(struct dump_text *x)
 			fine = (x->doing[k] = strdup(all)) != NULL;
 		}
 		free(all);
-		if (!fine)
-			return false;
 	}
-	return true;
+	free(seen);
+	return fine;
 }
 
 bool dump_text_begin(struct dump_text *x, const struct dump *d, double since_s)

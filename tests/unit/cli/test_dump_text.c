@@ -11,8 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/attach/dump_text.h"
 #include "profile/profile.h"
+
+static size_t compared;
+
+static int compare(const char *a, const char *b)
+{
+	compared++;
+	return strcmp(a, b);
+}
+
+#define strcmp compare
+#include "cli/attach/dump_text.c"
 
 /* This process's time since `before` as that of a recording of a millisecond. */
 static char *after(const struct dump_times *before)
@@ -92,6 +102,26 @@ static void many_threads_with_a_socket_each_are_told_of_together(void **state)
 	free(many);
 }
 
+/* Each thread is compared with one of its like, not with all of them. */
+static void threads_of_one_descriptor_take_time_in_proportion(void **state)
+{
+	enum { THREADS = 1000 };
+	static struct dump_thread thread[THREADS];
+	struct dump d = {.thread = thread, .threads = THREADS, .names = profile_new()};
+	struct dump_text text;
+
+	(void)state;
+	assert_non_null(d.names);
+	for (size_t i = 0; i < THREADS; i++)
+		thread[i] = (struct dump_thread){
+			.tid = (pid_t)i + 1, .state = 'S', .fd = {.kind = "pipe", .what = "it"}};
+	compared = 0;
+	assert_true(dump_text_begin(&text, &d, 0));
+	assert_true(compared < 8 * THREADS);
+	dump_text_end(&text);
+	profile_free(d.names);
+}
+
 /* Each waits for the lock that the next one holds, and the last one for the first one's. */
 static void a_deadlock_of_many_threads_is_told_of_each(void **state)
 {
@@ -120,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_of_the_time_between_the_counts),
 		cmocka_unit_test(many_threads_with_a_socket_each_are_told_of_together),
+		cmocka_unit_test(threads_of_one_descriptor_take_time_in_proportion),
 		cmocka_unit_test(a_deadlock_of_many_threads_is_told_of_each),
 	};
 
