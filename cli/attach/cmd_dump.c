@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof dump`: what each thread of a process does now. */
+#include <stdlib.h>
+
 #include "cli/attach/attach_options.h"
 #include "cli/attach/dump_text.h"
 #include "cli/cmd.h"
 #include "report/render/json/json.h"
 #include "report/render/json/json_write.h"
+#include "report/wording/utf8.h"
 
 #define COMMAND "scprof dump"
 
@@ -75,6 +78,16 @@ static void put_json(const struct dump_text *x)
 	json_write_finish(&w);
 }
 
+/* The first thread's, which need not have the smallest number. */
+static char *name_of(const struct dump *d)
+{
+	size_t i = d->threads - 1;
+
+	while (i && d->thread[i].tid != d->pid)
+		i--;
+	return utf8_clean(d->thread[i].name, true);
+}
+
 static int show(pid_t pid, bool json)
 {
 	struct profile_error err = {.text = "out of memory"};
@@ -87,7 +100,10 @@ static int show(pid_t pid, bool json)
 	} else if (json) {
 		put_json(&x);
 	} else {
-		printf("process %d (%s), %s\n", (int)pid, d->thread[0].name, x.verdict);
+		char *name = name_of(d);
+
+		printf("process %d (%s), %s\n", (int)pid, name ? name : "?", x.verdict);
+		free(name);
 		dump_text_print(&x, stdout);
 	}
 	dump_text_end(&x);

@@ -185,6 +185,29 @@ time.sleep(900)'
 		length == 2 and .[0].of == .[1].tid' 'any(.threads[]; any(.stack[]; .function == "lock_other"))'
 }
 
+@test "a process is called as its first thread is, without what would change the terminal" {
+	target sh -c "printf '\\033[31mred' >/proc/\$\$/comm; echo begun; sleep 100 & wait"
+	started="$started $(pgrep -P "$pid")"
+	dump "$pid" >text
+	grep -qF "process $pid (\\x1b[31mred), 1 thread" text
+	unshare --pid --fork --kill-child --mount-proc sh -c 'echo 999 >/proc/sys/kernel/ns_last_pid' 2>/dev/null ||
+		skip "numbers of processes cannot be chosen here"
+	# shellcheck disable=SC2016
+	limited unshare --pid --fork --kill-child --mount-proc sh -c '
+		echo 999 >/proc/sys/kernel/ns_last_pid
+		"$1" -c "import ctypes, threading, time
+open(\"/proc/sys/kernel/ns_last_pid\", \"w\").write(\"99\")
+def later():
+	ctypes.CDLL(None).prctl(15, b\"later\")
+	print(\"begun\", flush=True)
+	time.sleep(100)
+threading.Thread(target=later, daemon=True).start()
+time.sleep(100)" >begun & until grep -q begun begun; do sleep 0.1; done
+		exec "$2" dump $!' sh python3 "$SCPROF" >text 3>&-
+	grep -q '^process 1000 (python3), 2 threads' text
+	grep -q '^100 later' text
+}
+
 @test "what cannot be looked into is refused in one line" {
 	run -2 --separate-stderr dump
 	grep -q 'usage: scprof dump' <<<"$stderr"
