@@ -27,6 +27,8 @@ syscall:
 1:	cmp	x1, #PR_SET_SECCOMP
 	b.eq	3f
 	cmp	x1, #PR_SET_NAME
+	b.eq	3f
+	cmp	x1, #PR_SET_TSC
 	b.ne	2b
 3:	b	sandbox_syscall
 4:	b.eq	sandbox_syscall
@@ -45,6 +47,8 @@ prctl:
 	cmp	w0, #PR_SET_SECCOMP
 	b.eq	4f
 	cmp	w0, #PR_SET_NAME
+	b.eq	4f
+	cmp	w0, #PR_SET_TSC
 	b.eq	4f
 	adrp	x16, entry_real_prctl
 	ldr	x16, [x16, :lo12:entry_real_prctl]

@@ -28,6 +28,8 @@ syscall:
 	je	sandbox_syscall
 	cmpl	$PR_SET_NAME, %esi
 	je	sandbox_syscall
+	cmpl	$PR_SET_TSC, %esi
+	je	sandbox_syscall
 	jmp	2b
 3:	je	sandbox_syscall
 	cmpl	$SYS_RSEQ, %edi

@@ -54,28 +54,6 @@ static void conclude(bool installed, uint32_t before)
 		process_loss(sandboxed, 1);
 }
 
-HIDDEN long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f);
-long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f)
-{
-	call6 *real = (call6 *)function_resolve(FN_syscall);
-	bool by_filter = (n == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) ||
-			 (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_FILTER);
-	bool strict = (n == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT) ||
-		      (n == SYS_prctl && a == PR_SET_SECCOMP && b == SECCOMP_MODE_STRICT);
-	if (n == SYS_rseq && !c)
-		switch_detector_give_way(thread_self ? &thread_self->switches : NULL);
-	if (!by_filter && !strict) {
-		long done = real(n, a, b, c, d, e, f);
-		if (n == SYS_prctl && a == PR_SET_NAME && done == 0)
-			thread_renamed(true);
-		return done;
-	}
-	uint32_t before = prepare(strict);
-	long r = real(n, a, b, c, d, e, f);
-	conclude(r == 0, before);
-	return r;
-}
-
 HIDDEN int sandbox_prctl(int option, long a, long b, long c, long d);
 int sandbox_prctl(int option, long a, long b, long c, long d)
 {
@@ -89,5 +67,22 @@ int sandbox_prctl(int option, long a, long b, long c, long d)
 		conclude(r == 0, before);
 	if (option == PR_SET_NAME && r == 0)
 		thread_renamed(true);
+	return r;
+}
+
+HIDDEN long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f);
+long sandbox_syscall(long n, long a, long b, long c, long d, long e, long f)
+{
+	call6 *real = (call6 *)function_resolve(FN_syscall);
+	bool strict = a == SECCOMP_SET_MODE_STRICT;
+	if (n == SYS_prctl)
+		return sandbox_prctl((int)a, b, c, d, e);
+	if (n == SYS_rseq && !c)
+		switch_detector_give_way(thread_self ? &thread_self->switches : NULL);
+	if (n != SYS_seccomp || (!strict && a != SECCOMP_SET_MODE_FILTER))
+		return real(n, a, b, c, d, e, f);
+	uint32_t before = prepare(strict);
+	long r = real(n, a, b, c, d, e, f);
+	conclude(r == 0, before);
 	return r;
 }

@@ -127,6 +127,7 @@ same_for_each()
 
 @test "programs 21: a thread that forbids the time-stamp counter may end" {
 	unnoticed "$PROGRAMS/corners" tsc
+	unnoticed "$PROGRAMS/corners" tsc-raw
 }
 
 @test "programs 22: a forked child whose exec failed is recorded" {

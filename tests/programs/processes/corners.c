@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Claims, one a mode:
  * tsc        a thread that forbids itself the time-stamp counter may end;
+ * tsc-raw    the same, by syscall(), and it makes a call, too;
  * exec       a forked child whose exec failed is recorded like any other;
  * sandbox    a forked child of a sandboxed process makes no system call of ours. */
 #include "target.h"
@@ -21,11 +22,19 @@ static void *forbid(void *unused)
 	return unused;
 }
 
-static void tsc(void)
+static void *forbid_raw(void *unused)
+{
+	exchange_times(fd, 10);
+	say("forbidden: %ld\n", syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0));
+	exchange(fd);
+	return unused;
+}
+
+static void tsc(void *(*forbids)(void *))
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, forbid, NULL))
+	if (pthread_create(&thread, NULL, forbids, NULL))
 		die("pthread_create");
 	pthread_join(thread, NULL);
 	expect_exchanges(10);
@@ -100,7 +109,9 @@ int main(int argc, char **argv)
 
 	make_pair(fd);
 	if (!strcmp(mode, "tsc"))
-		tsc();
+		tsc(forbid);
+	else if (!strcmp(mode, "tsc-raw"))
+		tsc(forbid_raw);
 	else if (!strcmp(mode, "exec"))
 		exec();
 	else if (!strcmp(mode, "sandbox"))
