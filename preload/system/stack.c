@@ -88,13 +88,16 @@ COLD bool stack_find(uintptr_t sp)
 	return reaches(page, b->end ? b->end : find_end());
 }
 
+/* One of SS_AUTODISARM the kernel puts out of use while a handler runs on it. */
 COLD size_t stack_room(void)
 {
 	stack_t s;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	if (stack_find(here))
+	if (stack_find(here) || sys_sandboxed || sys2(SYS_sigaltstack, 0, &s) != 0)
 		return SIZE_MAX;
-	if (sys_sandboxed || sys2(SYS_sigaltstack, 0, &s) != 0 || !(s.ss_flags & SS_ONSTACK))
+	bool noted = (s.ss_flags & SS_DISABLE) && stack_range_has(&stack_bounds.signal, here);
+	uintptr_t low = noted ? stack_bounds.signal.low : (uintptr_t)s.ss_sp;
+	if (!noted && !(s.ss_flags & SS_ONSTACK))
 		return SIZE_MAX;
-	return here >= (uintptr_t)s.ss_sp ? here - (uintptr_t)s.ss_sp : 0;
+	return here >= low ? here - low : 0;
 }

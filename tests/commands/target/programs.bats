@@ -38,7 +38,7 @@ same_for_each()
 	unnoticed "$PROGRAMS/small_altstack" warm
 	# with hardly any stack left the calls are not recorded, and that is all
 	{
-		printf '%s\n' {cold,warm,places}' '{512..1344..64}
+		printf '%s\n' {cold,warm,places,disarmed}' '{512..1344..64}
 		printf '%s\n' object' '{640..1472..64}" $PROGRAMS/plugin_a.so" thread' '{640..1280..32}
 	} | same_for_each "$PROGRAMS/small_altstack"
 	printf '%s\n' {cold,warm,places}' 512' thread' '{640..1280..32} |

@@ -6,8 +6,8 @@
  * argument says), and unmapped memory lies below.
  * "cold": the handler's call is the first of the process; "warm": not; "thread": the first of a
  * thread; "places": not, but each handler calls send from a thousand places; "object": not, but the
- * plugin that the third argument names makes it. Of "cold" and "warm" the third argument is the
- * number of signals. */
+ * plugin that the third argument names makes it; "disarmed": as "warm", on a stack that the kernel
+ * puts out of use meanwhile. Of "cold" and "warm" the third argument is the number of signals. */
 #include "target.h"
 
 #include <dlfcn.h>
@@ -18,6 +18,9 @@
 #define SPARE 1024
 #define PAGE  4096
 #define LARGE (16 * PAGE)
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31)
+#endif
 
 static int pair[2];
 static volatile int handled;
@@ -59,11 +62,12 @@ static void on_signal_object(int sig)
 }
 
 static void (*handler)(int) = on_signal;
+static int flags; /* of the stack */
 
 static void use_stack(char *low, size_t size, void (*function)(int))
 {
 	struct sigaction action = {.sa_handler = function, .sa_flags = SA_ONSTACK};
-	stack_t stack = {.ss_sp = low, .ss_size = size};
+	stack_t stack = {.ss_sp = low, .ss_size = size, .ss_flags = flags};
 
 	if (sigaltstack(&stack, NULL) < 0 || sigaction(SIGUSR1, &action, NULL) < 0)
 		die("sigaltstack");
@@ -115,7 +119,9 @@ static int choose(char **argv)
 			die("plugin");
 		handler = on_signal_object;
 	}
-	return !strcmp(argv[1], "warm") || handler != on_signal;
+	if (!strcmp(argv[1], "disarmed"))
+		flags = (int)SS_AUTODISARM;
+	return !strcmp(argv[1], "warm") || flags || handler != on_signal;
 }
 
 int main(int argc, char **argv)
