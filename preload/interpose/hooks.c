@@ -166,9 +166,18 @@ HOOK_OF_RIGHTS(setns, (int fd, int type), (fd, type))
 HOOK_OF_RIGHTS(setrlimit, (int resource, const struct rlimit *limit), (resource, limit))
 HOOK_OF_RIGHTS(setrlimit64, (int resource, const struct rlimit64 *limit), (resource, limit))
 
+/* A child of vfork has descriptors of its own, and has noted what they are in its parent's memory.
+ */
+static void end_vfork(void)
+{
+	if (!lifecycle_may_begin())
+		fd_kind_forget_range(0, ~0u);
+}
+
 #define HOOK_OF_EXIT(name)                                                                         \
 	HOOK(void, name, (int status))                                                             \
 	{                                                                                          \
+		end_vfork();                                                                       \
 		header_mark_end(SCP_END_QUICK);                                                    \
 		wake_page_leave();                                                                 \
 		REAL(void, name, (int))(status);                                                   \
@@ -179,6 +188,7 @@ HOOK_OF_EXIT(_Exit)
 static bool before_exec(void)
 {
 	int saved = errno;
+	end_vfork();
 	header_mark_end(SCP_END_EXEC);
 	bool discarded = process_discard_if_empty();
 	wake_page_leave();

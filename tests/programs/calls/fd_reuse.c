@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Claim: a descriptor number that was a socket and becomes a file is no longer
- * taken for a socket, in whatever way the socket went; and the other way round. */
+ * taken for a socket, in whatever way the socket went; and the other way round. What it becomes in
+ * a child of vfork it is in that alone. */
 #include "target.h"
+
+#include <sys/wait.h>
 
 static long socket_reads;
 
@@ -17,21 +20,45 @@ static void take_numbers_below(int fd)
 		die("taking numbers");
 }
 
-/* A socket at number `fd`, with one byte to read from its peer. */
-static void read_as_socket(int fd)
+static void reuse_in_child(int fd)
 {
-	int pair[2], peer;
+	int status = 0;
+	pid_t child = vfork();
+
+	if (child == 0) {
+		if (close(fd) || open("/dev/zero", O_RDONLY) != fd)
+			_exit(1);
+		if (socket_reads % 16 == 1)
+			execl("/bin/true", "true", (char *)NULL);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		die("vfork");
+}
+
+static void read_byte(int fd, int peer)
+{
 	char c = 's';
 
-	make_pair(pair);
-	peer = pair[1];
-	if (pair[0] != fd && (dup2(pair[0], fd) != fd || close(pair[0]) < 0))
-		die("dup2");
 	if (syscall(SYS_write, peer, &c, 1) != 1)
 		die("write");
 	if (read(fd, &c, 1) != 1 || c != 's')
 		die("read of the socket");
 	socket_reads++;
+}
+
+/* A socket at number `fd`, with a byte to read from its peer before and after a child's life. */
+static void read_as_socket(int fd)
+{
+	int pair[2], peer;
+
+	make_pair(pair);
+	peer = pair[1];
+	if (pair[0] != fd && (dup2(pair[0], fd) != fd || close(pair[0]) < 0))
+		die("dup2");
+	read_byte(fd, peer);
+	reuse_in_child(fd);
+	read_byte(fd, peer);
 	close(peer);
 }
 
