@@ -23,10 +23,22 @@ const struct function_info function_info[FN_COUNT] = {
 #undef SCP_HOOK
 };
 
+/* musl since 1.2.4 has no names that end in 64, and binds those who ask for them to the others. */
+static void *find(const char *symbol)
+{
+	char name[32];
+	size_t length = text_append(name, sizeof name, 0, symbol);
+	void *found = libc_find(symbol);
+	if (found || length < 2 || !text_equal(name + length - 2, "64"))
+		return found;
+	name[length - 2] = 0;
+	return libc_find(name);
+}
+
 COLD void *function_resolve(enum function_id id)
 {
 	if (!function_real[id]) {
-		void *found = libc_find(function_info[id].symbol);
+		void *found = find(function_info[id].symbol);
 		bool ours = found && modules_is_ours((uint64_t)found); /* libc has none */
 		function_real[id] = found && !ours ? found : (void *)function_absent;
 	}
