@@ -101,29 +101,34 @@ static void replace_anchor(uint32_t kind, struct scp_anchor *at)
 	at->width_ns = fresh.width_ns;
 }
 
-/* False: there is nothing to change, or another thread is at it. */
-static bool touch(void)
+/* False: there is nothing to change, or another thread is at it. Until let_go signals are held: a
+ * handler that left would leave us touching for good. */
+static bool touch(uint64_t *signals)
 {
-	if (!process.file->header || !process_groups || !flag_take(&process.touching))
-		return false;
-	if (process_groups) /* look again: a session may have ended, see lifecycle_begin_session */
+	sys_hold_signals(signals);
+	bool taken = process.file->header && process_groups && flag_take(&process.touching);
+	if (taken && process_groups) /* a session may have ended, see lifecycle_begin_session */
 		return true;
-	flag_give(&process.touching);
+	if (taken)
+		flag_give(&process.touching);
+	sys_release_signals(signals);
 	return false;
+}
+
+static void let_go(const uint64_t *signals)
+{
+	flag_give(&process.touching);
+	sys_release_signals(signals);
 }
 
 static void take_usage(void (*take)(struct scp_header *))
 {
 	uint64_t signals;
 	if (sys_sandboxed || stack_room() < STACK_TO_GROW ||
-	    (uint32_t)sys_getpid() != process.file->pid)
+	    (uint32_t)sys_getpid() != process.file->pid || !touch(&signals))
 		return;
-	sys_hold_signals(&signals); /* one that left would leave us touching, too */
-	if (touch()) {
-		take(process.file->header);
-		flag_give(&process.touching);
-	}
-	sys_release_signals(&signals);
+	take(process.file->header);
+	let_go(&signals);
 }
 
 void header_note_usage(void)
@@ -140,7 +145,8 @@ void header_leave_out_usage(void)
  * its session meanwhile. */
 static bool refresh(void)
 {
-	if (!touch())
+	uint64_t signals;
+	if (!touch(&signals))
 		return false;
 	struct scp_header *h = process.file->header;
 	replace_anchor(clock_chosen.kind, &h->clock.last);
@@ -153,7 +159,7 @@ static bool refresh(void)
 		h->recorded_ns = control_recorded_ns(process.touched_ns);
 	}
 	bool old = h->end_mono_ns - h->usage_last.mono_ns > SCP_USAGE_EVERY_NS;
-	flag_give(&process.touching);
+	let_go(&signals);
 	return old;
 }
 

@@ -175,3 +175,13 @@ same_for_each()
 	not grep FAILED said
 	grep -q '^many uses$' said || skip "no process can be traced here"
 }
+
+@test "programs 30: a handler that leaves while the header is brought up to date stops no clock" {
+	local reading
+	for reading in {2..8}; do
+		SCPROF_STATES=off limited env LD_PRELOAD="$LIB" SCPROF_OUT="$T/out" "$PROGRAMS/leaves_refresh" "$reading"
+		make_report --by function
+		SHOWN=.program holds '.processes[0].wall_s >= 0.3' # it has slept so long
+		rm out/*
+	done
+}
