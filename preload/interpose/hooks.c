@@ -261,3 +261,6 @@ HOOK_OF_EXEC(execvp, (const char *file, char *const argv[]), (file, argv))
 HOOK_OF_EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]),
 	     (file, argv, envp))
 HOOK_OF_EXEC(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp))
+HOOK_OF_EXEC(execveat,
+	     (int dir, const char *path, char *const argv[], char *const envp[], int flags),
+	     (dir, path, argv, envp, flags))

@@ -93,3 +93,9 @@ ending()
 	[ "$(cat with.status)" = 3 ]
 	[ "$(calls_of send)" = 10 ]
 }
+
+@test "endings 12: execveat" {
+	glibc_since 2.34 || skip "this libc has none"
+	ending execveat 0
+	holds '[.processes[].ended] | sort == ["exec", "exit"]'
+}

@@ -90,6 +90,10 @@ int main(int argc, char **argv)
 		end_by_signal(SIGTERM);
 	if (!strcmp(way, "kill"))
 		end_by_signal(SIGKILL);
+#if __GLIBC_PREREQ(2, 34)
+	if (!strcmp(way, "execveat"))
+		execveat(AT_FDCWD, "/bin/true", (char *[]){"true", NULL}, environ, 0);
+#endif
 	if (!strcmp(way, "thread_exits"))
 		end_by_thread(exit_from_thread);
 	if (!strcmp(way, "thread_outlives"))
