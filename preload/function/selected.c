@@ -8,6 +8,7 @@
 #include "preload/function/selected.h"
 #include "preload/process/file.h"
 #include "preload/process/process.h"
+#include "preload/process/symbols.h"
 #include "preload/system/sys.h"
 #include "include/scprof_format.h"
 #include "preload/unwind/unwind.h"
@@ -178,12 +179,50 @@ static void *look_up_in(const struct scp_selected *s, const char *object)
 	return p && !is_stub(p) ? p : NULL;
 }
 
+struct only {
+	const struct scp_selected *symbol;
+	void *found;
+	bool several;
+};
+
+static int look_in(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct only *o = context;
+	const struct scp_selected *s = o->symbol;
+	const char *name = selected_text(s, s->name);
+	const ElfW(Dyn) *d = symbols_dynamic(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum);
+	const struct symbols symbols = d ? symbols_read(info->dlpi_addr, d) : (struct symbols){0};
+	bool several;
+	const Elf64_Sym *found =
+		symbols_find(&symbols, name, symbols_hash(name),
+			     s->version ? selected_text(s, s->version) : NULL, &several);
+	void *at = found ? (void *)(symbols.base + found->st_value) : NULL;
+	(void)size;
+	if (!at || is_stub(at))
+		return 0;
+	o->several = several || o->found || ELF64_ST_TYPE(found->st_info) == STT_GNU_IFUNC;
+	o->found = at;
+	return o->several;
+}
+
+/* What all callers are bound to where only one object defines it. Without the lock that dlsym
+ * takes: a constructor may run under that, and wait for this thread. */
+static void *look_up_only(const struct scp_selected *s)
+{
+	struct only o = {.symbol = s};
+	dl_iterate_phdr(look_in, &o);
+	return o.several ? NULL : o.found;
+}
+
 /* A library that was opened later, perhaps with RTLD_LOCAL: each caller finds the original
  * in its own scope. A caller that has none was handed a pointer by one that has. */
 static void *look_up_for_caller(const struct scp_selected *s, uint64_t ra)
 {
 	struct unwind_object caller;
-	void *p = look_up(s, libc_scope()); /* opened with RTLD_GLOBAL */
+	void *p = look_up_only(s);
+	if (p)
+		return p;
+	p = look_up(s, libc_scope()); /* opened with RTLD_GLOBAL */
 	if (!p && unwind_object_find_object(ra - 1, &caller))
 		p = look_up_in(s, caller.name);
 	if (!p && !sys_sandboxed) /* may look for a file */

@@ -10,7 +10,7 @@ PROGRAM_SRC = $(filter-out %/counting.c %/slots.c %/slots_api.c %/slots_late.c %
 	$(sort $(wildcard $(PROGRAM_ROOMS:%=tests/programs/%/*.c) $(PROGRAM_ROOMS:%=tests/programs/%/*.cc))))
 LOADED_SRC = $(sort $(wildcard tests/programs/loaded/*.c))
 SELECTED_PROGRAMS = chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late chosen_late_a.so chosen_late_b.so \
-	chosen_plugin_a.so chosen_plugin_b.so started \
+	chosen_plugin_a.so chosen_plugin_b.so started waiting waiting_plugin.so \
 	stacked_known stacked_unknown
 # One source, in each way that a reference to an absent library is linked; and hooks of functions.
 REGION_PROGRAMS = regions_nopie regions_static regions_O0 regions_functions regions_own_hooks
@@ -119,9 +119,13 @@ $(PROGRAMS)/stacked_lib_%.so: tests/programs/selected/stacked_lib.cc tests/progr
 $(addprefix $(PROGRAMS)/stacked_,known unknown): $(PROGRAMS)/stacked_%: tests/programs/selected/stacked.cc $(PROGRAMS)/stacked_lib_%.so
 	$(CXX) $(PROGRAM_CXXFLAGS) -Wno-psabi -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -lpthread
 
-$(PROGRAMS)/chosen_late: tests/programs/selected/chosen_late.c
+$(addprefix $(PROGRAMS)/,chosen_late waiting): $(PROGRAMS)/%: tests/programs/selected/%.c
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_CFLAGS) -o $@ $< $(LIBC_PARTS)
+
+$(PROGRAMS)/waiting_plugin.so: tests/programs/selected/waiting.c
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_CFLAGS) -DPLUGIN -fPIC -shared -o $@ $< $(LIBC_PARTS)
 
 # Two plugins, each with a library of its own that has late_function.
 $(PROGRAMS)/chosen_late_a.so: LATE = -DLATE_FACTOR=3

@@ -296,3 +296,7 @@ refuses()
 	chosen "$PROGRAMS/chosen_late_a.so:late_function" "$PROGRAMS/hidden_name" "$PROGRAMS"
 	[ "$("$SCPROF" report --format json --by function out/*.scp | jq -r '[.sites[] | select(.symbol == "late_function")][0].library')" = chosen_late_a.so ]
 }
+
+@test "symbols 26: a plugin's constructor waits for a thread that calls its function" {
+	LIMIT=60 chosen "$PROGRAMS/waiting_plugin.so:awaited" "$PROGRAMS/waiting" "$PROGRAMS/waiting_plugin.so"
+}
