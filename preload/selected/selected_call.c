@@ -350,11 +350,11 @@ COLD void selected_call_end_slow(struct selected_frame *f)
 }
 
 /* The unwinder's own function, for its own context: another unwinder's could take
- * that for something else. */
+ * that for something else. It may have come with a library that was opened with RTLD_LOCAL. */
 static uintptr_t (*find_get_gr(uint64_t unwinder))(void *, int)
 {
 	struct unwind_object a, b;
-	void *p = libc_find("_Unwind_GetGR");
+	void *p = libc_find_next("_Unwind_GetGR", NULL);
 	return p && unwind_object_find_object(unwinder, &a) &&
 			       unwind_object_find_object((uint64_t)p, &b) && a.start == b.start
 		       ? (uintptr_t(*)(void *, int))p

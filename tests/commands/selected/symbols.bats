@@ -300,3 +300,29 @@ refuses()
 @test "symbols 26: a plugin's constructor waits for a thread that calls its function" {
 	LIMIT=60 chosen "$PROGRAMS/waiting_plugin.so:awaited" "$PROGRAMS/waiting" "$PROGRAMS/waiting_plugin.so"
 }
+
+@test "symbols 27: exceptions are counted where the unwinder came with a plugin" {
+	c++ -O1 -fPIC -shared -o libthrows.so -x c++ - <<-'CXX'
+		extern "C" long even(long x) { if (x & 1) throw x; return x; }
+		extern "C" int caught(long n)
+		{
+			int count = 0;
+			while (n--)
+				try { even(n); } catch (long) { count++; }
+			return count;
+		}
+	CXX
+	cc -o main -x c - -ldl <<-C
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(void)
+		{
+			void *plugin = dlopen("$PWD/libthrows.so", RTLD_NOW | RTLD_LOCAL);
+			return printf("%d\n", ((int (*)(long))dlsym(plugin, "caught"))(100)) < 0;
+		}
+	C
+	run --separate-stderr "$SCPROF" run --no-report -o "$T/out/p.scp" -s "$PWD/libthrows.so:even" -- ./main
+	[ "$output" = 50 ]
+	make_report --by function
+	SHOWN=.sites holds '.abandoned_calls == 0' '[.sites[] | "\(.outcome) \(.calls)"] | sort == ["completed 50", "exception 50"]'
+}
