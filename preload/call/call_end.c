@@ -172,26 +172,30 @@ COLD void call_fast_close_batch(struct scp_thread *t, struct scp_rt *rt)
 		recording_settle(t);
 }
 
-/* Two calls overlap that should not (a call thought abandoned came back), or the
- * clock went backwards between processors. Keep the sums telescoping: the part
- * that was counted before is set against this call, as for nested ones. */
+/* Two calls overlap that should not (a call thought abandoned came back), or the clock went
+ * backwards: a little between processors, or far, when the machine had slept. Keep the sums
+ * telescoping: the part that was counted before is set against this call, as for nested ones. */
 static COLD void end_disordered(struct scp_call *c, struct scp_rt *rt, uint64_t now, uint64_t slow,
 				uint64_t bytes, bool has_bytes)
 {
 	struct scp_thread *t = c->thread;
 	uint64_t from = c->began_at;
 	const struct switch_sums *switched = find_off_cpu(c, false, now);
-	now = now < t->last_at ? t->last_at : now;
 	now = now < from ? from : now;
 	uint64_t taken = recorded_of(c, now - from);
 	add_to_entry(c, rt, now - from - taken, slow, now, bytes, has_bytes, NULL, switched);
 	sums_take_inner(rt->entry, &t->inner);
 	if (from < t->last_at)
-		t->table->nested_units += t->last_at - from;
+		t->table->nested_units += least_of(now, t->last_at) - from;
 	else
 		add_gap(t, rt, from - t->last_at);
+	uint64_t until = now < t->last_at ? t->last_at : now;
+	if (until - now > UINT32_MAX) { /* the thread's time goes on from here */
+		t->table->closed_units += until - t->table->first_at;
+		t->table->first_at = until = now;
+	}
 	t->previous = rt;
-	close_account(c, now, taken);
+	close_account(c, until, taken);
 	thread_unmark(t, 0);
 }
 

@@ -376,6 +376,34 @@ static void test_a_wait_longer_than_the_call_is_the_gaps(void **state)
 	end_side(slow);
 }
 
+/* As the counter of a machine that has slept: far behind what was read before. */
+static void test_a_clock_that_went_back_makes_no_call_longer(void **state)
+{
+	const uint64_t far = UINT64_C(1) << 40;
+	struct scp_thread *t;
+
+	(void)state;
+	slow = make_side(false, false);
+	t = slow->thread;
+	t->last_at = far + 100;
+	add_slowly(slow, 0, far + 10, far + 13, 0, false);
+	assert_int_equal(slow->rt[0]->entry->units, 3);
+	assert_int_equal(t->table->nested_units, 3); /* in no part of the thread's time */
+	assert_int_equal(t->last_at, far + 100);     /* which stands still */
+	add_slowly(slow, 0, 20, 25, 0, false);
+	assert_int_equal(slow->rt[0]->entry->units, 8);
+	assert_int_equal(t->table->nested_units, 8);
+	assert_int_equal(t->table->closed_units, far + 100);
+	add_slowly(slow, 0, 30, 34, 0, false);
+	assert_int_equal(slow->rt[0]->entry->units, 12);
+	assert_int_equal(slow->rt[0]->entry->max_units, 5);
+	assert_int_equal(t->table->nested_units, 8);
+	assert_int_equal(t->table->closed_units, far + 100);
+	assert_int_equal(t->table->first_at, 25);
+	assert_int_equal(t->table->last_at, 34);
+	end_side(slow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_first_calls_are_counted_once),
 		cmocka_unit_test(test_first_calls_have_no_room),
 		cmocka_unit_test(test_a_wait_longer_than_the_call_is_the_gaps),
+		cmocka_unit_test(test_a_clock_that_went_back_makes_no_call_longer),
 	};
 
 	process_epoch.now.generation = 1;
