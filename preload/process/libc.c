@@ -76,9 +76,10 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 		symbols_find(&symbols, s->name, symbols_hash(s->name), s->version, NULL);
 	if (!symbol)
 		return 0;
-	s->found = (void *)(symbols.base + symbol->st_value);
-	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
-		s->found = ((void *(*)(uint64_t))s->found)(getauxval(AT_HWCAP));
+	uint64_t at = symbols.base + symbol->st_value;
+	s->found = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC
+			   ? symbols_resolve(at, getauxval(AT_HWCAP), getauxval(AT_HWCAP2))
+			   : (void *)at;
 	return 1;
 }
 

@@ -50,6 +50,15 @@ static inline struct symbols symbols_read(uint64_t base, const Elf64_Dyn *d)
 	return s;
 }
 
+/* An IFUNC's resolver, called as the loader calls it: of x86-64 without arguments, of AArch64 as by
+ * sys/ifunc.h. */
+static inline void *symbols_resolve(uint64_t resolver, uint64_t hwcap, uint64_t hwcap2)
+{
+	uint64_t argument[3] = {sizeof argument, hwcap, hwcap2};
+	return ((void *(*)(uint64_t, const uint64_t *))resolver)(hwcap | UINT64_C(1) << 62,
+								 argument);
+}
+
 /* The dynamic section of an object with these program headers; NULL: it has none. */
 static inline const Elf64_Dyn *symbols_dynamic(uint64_t base, const Elf64_Phdr *p, unsigned count)
 {

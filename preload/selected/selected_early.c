@@ -98,15 +98,6 @@ static void early_ask(struct early_kernel *k)
 		k->loader = headers - sizeof(Elf64_Ehdr); /* it was run as a command */
 }
 
-/* An IFUNC resolver, called as the loader calls it: of x86-64 without arguments, of AArch64
- * as by sys/ifunc.h. */
-static uint64_t early_resolve(uint64_t resolver, const struct early_kernel *k)
-{
-	uint64_t argument[3] = {sizeof argument, k->hwcap, k->hwcap2};
-	return ((uint64_t(*)(uint64_t, const uint64_t *))resolver)(k->hwcap | UINT64_C(1) << 62,
-								   argument);
-}
-
 static const struct r_debug *early_debug(uint64_t base)
 {
 	volatile uint64_t name[2] = {0x67756265645f725fu, 0}; /* "_r_debug" */
@@ -138,7 +129,7 @@ static void *early_search(const struct link_map *m, const struct early_kernel *k
 			continue;
 		uint64_t at = o.base + s->st_value;
 		if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
-			at = early_resolve(at, k);
+			return symbols_resolve(at, k->hwcap, k->hwcap2);
 		return (void *)at;
 	}
 	return NULL;

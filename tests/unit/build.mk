@@ -26,6 +26,13 @@ $(PRELOAD_UNIT_TESTS): $(BUILD)/%: %.c $(BUILD)/libpreload_parts.a
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -D_GNU_SOURCE -I. -Ipreload/arch/$(ARCH) \
 		-fno-omit-frame-pointer -fasynchronous-unwind-tables -o $@ $< $(FIND_OBJECTS) $(filter %.o,$^) $(filter %.a,$^) $(LIBUNWIND) -lcmocka -lm $(LIBC_PARTS)
 
+RESOLVER = $(BUILD)/tests/unit/preload/resolver.so
+$(RESOLVER): tests/unit/preload/resolver.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -fPIC -shared -o $@ $<
+$(BUILD)/tests/unit/preload/test_symbols: WARN += -DRESOLVER='"$(abspath $(RESOLVER))"'
+$(BUILD)/tests/unit/preload/test_symbols: | $(RESOLVER)
+
 # Libraries whose functions are walked through. a and b are the same code with frames of another size.
 WALKED = $(patsubst %,$(BUILD)/tests/unit/preload/walked_%.so,a b pointers)
 $(BUILD)/tests/unit/preload/test_object_index: | $(WALKED)

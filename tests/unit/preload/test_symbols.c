@@ -10,7 +10,9 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
+#include "preload/process/libc.h"
 #include "preload/process/symbols.h"
 
 struct wanted {
@@ -85,6 +87,20 @@ static void test_of_several_versions_the_default_one_is_found(void **state)
 #endif
 }
 
+static void test_a_resolver_has_the_arguments_of_sys_ifunc(void **state)
+{
+	const uint64_t hwcap = getauxval(AT_HWCAP);
+	const uint64_t expected[] = {hwcap | UINT64_C(1) << 62, 24, hwcap, getauxval(AT_HWCAP2)};
+	void *library = dlopen(RESOLVER, RTLD_NOW);
+
+	(void)state;
+	assert_non_null(library);
+	libc_opened_later = true; /* whatever comes before it */
+	assert_non_null(libc_find_next("resolved", NULL));
+	assert_memory_equal(dlsym(library, "resolver_told"), expected, sizeof(expected));
+	dlclose(library);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +108,7 @@ int main(void)
 		cmocka_unit_test(test_each_version_is_found),
 #endif
 		cmocka_unit_test(test_of_several_versions_the_default_one_is_found),
+		cmocka_unit_test(test_a_resolver_has_the_arguments_of_sys_ifunc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
