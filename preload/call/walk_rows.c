@@ -70,7 +70,7 @@ static bool make(struct scp_thread *t, uint64_t pc, struct row *out)
 	c->pc = pc;
 	c->exact = false;
 	c->work = &t->work;
-	if (!unwind_cfi_find_row(c, &signal_frame, &ra))
+	if (!unwind_find_row(c, &signal_frame, &ra))
 		return false;
 	out->kind =
 		(uint8_t)(signal_frame || ra != ARCH_RA ? ROW_FULL : simplify(&t->work.row, out));

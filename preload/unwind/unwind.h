@@ -110,6 +110,9 @@ void unwind_object_extent(const ElfW(Phdr) * p, uint64_t count, uint64_t base, u
  * work, note, readable and context are the caller's to fill. */
 void unwind_register_begin(struct unwind_cursor *c, uint64_t pc, uint64_t sp, uint64_t fp);
 
+/* As unwind_cfi_find_row. Where the program begins is outermost, with tables or without. */
+bool unwind_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra);
+
 enum unwind_result unwind_step(struct unwind_cursor *c);
 
 /* The same, but where there is no table it follows the frame pointer, if what that leads to passes

@@ -16,6 +16,7 @@
  * the program will return to. */
 #include <elf.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include "arch_call.h"
 #include "preload/system/stack.h"
@@ -27,6 +28,10 @@
 #define FRAME_MOST     (UINT64_C(1) << 20)
 #define GENERATED_SPAN (UINT64_C(1) << 28)
 #define STACK_SPAN     (UINT64_C(1) << 23)
+
+/* The function that the kernel enters a program by has no table before glibc 2.33 on AArch64. It is
+ * no longer than this, and the first behind it that calls anything (crtstuff.c) lies further on. */
+#define ENTRY_BYTES 96
 
 /* Return addresses into code that keeps no frame pointer; a later one replaces another. */
 #define REFUSED_SLOTS 1024u
@@ -56,13 +61,25 @@ static enum unwind_result step_trampoline(struct unwind_cursor *c)
 	return UNWIND_STEPPED;
 }
 
+bool unwind_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *ra)
+{
+	if (unwind_cfi_find_row(c, signal_frame, ra))
+		return true;
+	if (c->pc - 1 - getauxval(AT_ENTRY) >= ENTRY_BYTES)
+		return false;
+	c->work->row.rule[ARCH_RA].kind = RULE_UNDEFINED;
+	*signal_frame = false;
+	*ra = ARCH_RA;
+	return true;
+}
+
 enum unwind_result unwind_step(struct unwind_cursor *c)
 {
 	uint64_t ra_column;
 	bool signal_frame;
 
 	c->no_row = false;
-	if (unwind_cfi_find_row(c, &signal_frame, &ra_column))
+	if (unwind_find_row(c, &signal_frame, &ra_column))
 		return unwind_row_apply(c, signal_frame, ra_column);
 	enum unwind_result r = step_trampoline(c);
 	c->no_row = r == UNWIND_CUT;

@@ -32,6 +32,7 @@ PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_LIBS_forked_locked = -Wl,-z,relro,-z,now,--export-dynamic
 PROGRAM_LIBS_preserves = -lm
+PROGRAM_LIBS_bare_entry = -nostartfiles
 PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
 # A table of absolute addresses among its data.
 PROGRAM_LIBS_val_offset = -no-pie

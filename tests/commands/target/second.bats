@@ -51,6 +51,12 @@ open("/etc/passwd").read()'
 	grep -qE '^path 1 flags 0: 1\+0x80000[0-9a-f]+ 1\+0x40[0-9a-f]+ 1\+0x40' checks
 }
 
+@test "a path is whole where a program begins without a table" {
+	recorded "$PROGRAMS/bare_entry"
+	[ "$(count cut)" = 0 ]
+	grep -qE '^path 1 flags 0: 1\+\S+ (2\+\S+ ){1,2}1\+\S+$' checks
+}
+
 @test "where libunwind walks another way the first frame that differs is told, and both ways" {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 assembly"
 	recorded "$PROGRAMS/val_offset"
