@@ -140,11 +140,11 @@ HOOK(pid_t, fork, (void))
 	return r;
 }
 
-/* A profile is made with the rights that the parent had. */
+/* A profile is made, and its file lengthened, with the rights that the parent had. */
 #define HOOK_OF_RIGHTS(name, params, args)                                                         \
 	HOOK(int, name, params)                                                                    \
 	{                                                                                          \
-		lifecycle_begin_forked();                                                          \
+		lifecycle_keep_room();                                                             \
 		return REAL(int, name, params) args;                                               \
 	}
 HOOK_OF_RIGHTS(setuid, (uid_t id), (id))

@@ -18,6 +18,7 @@
 #define REGION_MAX     (64u << 20)
 #define LEAST_FILLED   (64u << 10)     /* bytes of a chunk whose thread takes many paths */
 #define FIRST_BYTES    FILE_LEFT_BYTES /* there when the file begins: names of functions and so on */
+#define KEPT_BYTES     (16u << 20)     /* for who may not open the file again: 100 busy threads */
 
 static int limit_of(int resource, uint64_t *soft)
 {
@@ -223,6 +224,13 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 	if (backs_off(f) || sys_sandboxed || stack_room() < STACK_TO_GROW)
 		return false;
 	return add_region_alone(f, bytes);
+}
+
+void file_keep_room(struct profile_file *f)
+{
+	const struct file_region *last = f->regions ? &f->region[f->regions - 1] : NULL;
+	if (f->header && f->sparse && last && last->bytes - last->used < KEPT_BYTES / 2)
+		grow(f, KEPT_BYTES);
 }
 
 /* Is there memory for the chunk? Where no system call may be made all of it is there already; and a

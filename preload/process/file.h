@@ -83,6 +83,9 @@ HIDDEN bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t by
 HIDDEN bool file_optional_chunk(struct profile_file *f, struct file_chunk *c, uint32_t type,
 				uint32_t table);
 
+/* The file may not be opened again from now on: lengthen it, where that takes no memory. */
+HIDDEN void file_keep_room(struct profile_file *f);
+
 /* No system call can be made from now on: make the memory of all chunks that there is room for. */
 HIDDEN void file_fill(struct profile_file *f);
 

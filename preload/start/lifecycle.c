@@ -205,6 +205,13 @@ COLD void lifecycle_begin_forked(void)
 		lifecycle_start();
 }
 
+COLD void lifecycle_keep_room(void)
+{
+	lifecycle_begin_forked();
+	if (process_epoch.now.generation) /* else the file is the parent's, or ended */
+		file_keep_room(process.file);
+}
+
 COLD enum scp_attach_problem lifecycle_begin_session(bool at_rest, uint32_t *error)
 {
 	enum scp_attach_problem problem = SCP_ATTACH_NOT_NOW;

@@ -19,6 +19,9 @@ HIDDEN bool lifecycle_may_begin(void);
  * the folder, descriptors, system calls). */
 HIDDEN void lifecycle_begin_forked(void);
 
+/* The same in any process; a file on tmpfs gets the room that it may need from then on. */
+HIDDEN void lifecycle_keep_room(void);
+
 /* Set by the constructor: libc has begun, even where there is no environment. */
 extern HIDDEN bool lifecycle_constructing;
 

@@ -72,6 +72,13 @@ children()
 	done
 }
 
+@test "a process that gave up its rights has room for the paths that it takes afterwards" {
+	[ "$EUID" = 0 ] || skip "gives up root's rights"
+	[ "$(stat -fc %T /dev/shm)" = tmpfs ] || skip "no memory that files can be in"
+	early all roams
+	JSON=processes.json holds '.overflow_calls == 0 and ([.processes[].calls] | add == 8192)'
+}
+
 @test "a child that writes is recorded" {
 	early all writes
 	holds '.skipped_calls == 1' # in the handler

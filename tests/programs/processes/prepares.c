@@ -4,7 +4,8 @@
  * fails      closes, opens, leads elsewhere, allocates; its exec fails; it tells its parent and
  * ends; leaves     makes no other call than those, and ends; executes   the same, and becomes a
  * program without the library; writes     writes, and ends; receives   prepares as if for exec, and
- * then lives on; closes     makes so many of those calls that it has proven to live on.
+ * then lives on; closes     makes so many of those calls that it has proven to live on; drops and
+ * roams     live on without their rights, the second on many paths.
  *
  * Prints how each ended, and on standard error who it was. A handler in the child, as libuv has
  * one, writes at each fork. */
@@ -61,6 +62,20 @@ static void fail(void)
 	_exit(127);
 }
 
+/* The digits of `turns` are the path: 4,096 are more than a megabyte. */
+NOINLINE static void descend(unsigned turns, int depth)
+{
+	if (depth == 0)
+		exchange(pair);
+	else if (turns & 1) {
+		descend(turns >> 1, depth - 1);
+		__asm__ volatile("# 1" ::: "memory");
+	} else {
+		descend(turns >> 1, depth - 1);
+		__asm__ volatile("# 0" ::: "memory");
+	}
+}
+
 static void run(const char *how)
 {
 	static char *argv[] = {(char *)"true", NULL}, *none[] = {NULL};
@@ -71,12 +86,14 @@ static void run(const char *how)
 		_exit(0);
 	}
 	prepare();
-	if (!strcmp(how, "drops") && (setgid(65534) || setuid(65534)))
+	if ((!strcmp(how, "drops") || !strcmp(how, "roams")) && (setgid(65534) || setuid(65534)))
 		_exit(94);
 	if (!strcmp(how, "confined"))
 		confine();
 	if (!strcmp(how, "drops") || !strcmp(how, "confined") || !strcmp(how, "receives"))
 		exchange(pair);
+	for (unsigned i = 0; i < 4096 && !strcmp(how, "roams"); i++)
+		descend(i, 12);
 	if (!strcmp(how, "fails"))
 		fail();
 	if (!strcmp(how, "executes"))

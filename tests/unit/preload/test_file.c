@@ -113,6 +113,27 @@ static void test_filled_file_has_all_its_memory(void **state)
 	file_abandon(&f);
 }
 
+static void test_kept_room_outlives_the_right_to_grow(void **state)
+{
+	static struct profile_file f;
+	struct file_chunk c = {0};
+	struct stat st;
+
+	(void)state;
+	create_on_tmpfs(&f);
+	file_keep_room(&f);
+	file_keep_room(&f); /* there is enough */
+	assert_int_equal(fstat(f.fd, &st), 0);
+	assert_true(st.st_blocks * 512 <= FILE_BYTES);
+	close(f.fd);
+	f.fd = -1;
+	unlink(f.path); /* as good as forbidden */
+	for (unsigned i = 0; i < 60; i++)
+		assert_true(file_chunk(&f, &c, CHUNK_BYTES, SCP_CHUNK_TABLE, 0));
+	assert_int_equal(f.regions, 2);
+	file_unmap(&f, 0);
+}
+
 /* In a namespace of its own, whose mounts are gone with it. */
 static int fill_small_disk(void)
 {
@@ -164,6 +185,9 @@ int main(void)
 		 test_chunk_is_there_and_no_more, NULL, NULL, NULL},
 		{"a file that is filled needs no more memory", test_filled_file_has_all_its_memory,
 		 NULL, NULL, NULL},
+		{"room that was kept on tmpfs takes no memory, and is there without the file's "
+		 "name",
+		 test_kept_room_outlives_the_right_to_grow, NULL, NULL, NULL},
 		{"a tmpfs that is full costs records, and no signal", test_full_disk_is_a_loss,
 		 NULL, NULL, NULL},
 		{"files that could not be made take none of the address space that others may need",
