@@ -62,6 +62,7 @@ struct unwind_cursor {
 	uint64_t pc;
 	bool exact; /* pc was interrupted: look it up as it is, not as a return address */
 	uint64_t cfa;
+	uint64_t start; /* of the code that the latest row was found for */
 	struct unwind_work *work;
 	/* Called for each stack word before it is used; false ends the unwind. */
 	bool (*note)(void *context, uint64_t address, uint64_t value);

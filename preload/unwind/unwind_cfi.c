@@ -275,6 +275,7 @@ bool unwind_cfi_find_row(struct unwind_cursor *c, bool *signal_frame, uint64_t *
 	if (!run(&m, cie.instructions))
 		return false;
 	c->work->initial = c->work->row;
+	c->start = start;
 	m = (struct machine){c->work, &cie, start, pc, 0};
 	if (!run(&m, instructions))
 		return false;

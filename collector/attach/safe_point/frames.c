@@ -18,7 +18,7 @@ struct held_row {
 	uint64_t at; /* 0: none */
 	enum row_kind kind;
 	bool after_call, signal;
-	uint64_t return_column;
+	uint64_t return_column, start;
 	struct unwind_row row;
 };
 
@@ -87,6 +87,7 @@ static const struct held_row *row_of(struct walk *w)
 	if (!w->memory.work) /* unknown this time only */
 		r->at = 0;
 	r->row = w->work.row;
+	r->start = c->start;
 	return r;
 }
 
@@ -180,6 +181,27 @@ static bool go_by_call(struct walk *w, bool has_frame_pointer)
 	return likely_at != 0 && move_to(w, likely_pc, likely_at + 8, likely_at - 8);
 }
 
+/* By the frame's size, where only its frame pointer is missing, and a call lies where that leads:
+ * a caller without a frame pointer of its own would not be found. */
+static bool go_by_size(struct walk *w, const struct held_row *r)
+{
+	struct unwind_cursor *c = &w->cursor;
+	pid_t pid = w->stack->window.pid;
+	uint64_t word, bytes = machine_frame_bytes(pid, r->start), cfa = w->stack->rest + bytes;
+	int64_t lowest = 0;
+	for (unsigned i = 0; i < ARCH_REGS; i++)
+		if (r->row.rule[i].kind == RULE_OFFSET && r->row.rule[i].v < lowest)
+			lowest = r->row.rule[i].v;
+	cfa -= (uint64_t)lowest;
+	if (bytes == 0 || !unwind_memory_read(c, cfa - 8, &word) || !machine_after_call(pid, word))
+		return false;
+	uint64_t called = machine_called(pid, word);
+	if (called != 0 && objects_find(w->objects, called) != w->memory.object)
+		return false;
+	c->reg[ARCH_FP] = (struct unwind_register){cfa - (uint64_t)r->row.cfa_offset, UNWIND_VALUE};
+	return w->heuristic = step(w, r) == UNWIND_STEPPED;
+}
+
 /* What can be a return address here: interpreters of generated code push some themselves. */
 static bool can_return_to(const struct walk *w, uint64_t pc)
 {
@@ -199,9 +221,10 @@ static bool go_loosely(struct walk *w, const struct held_row *row)
 	    fp >= from && fp - from < FRAME && unwind_memory_read(c, fp + 8, &word) &&
 	    can_return_to(w, ARCH_STRIP_RA(word)))
 		return move_to(w, word, fp + 16, fp);
+	bool has_frame_pointer = row->kind == ROW_PLAIN && row->row.cfa_expression == 0 &&
+				 row->row.cfa_register == ARCH_FP;
 	return w->searches && w->memory.object != NULL &&
-	       go_by_call(w, row->kind == ROW_PLAIN && row->row.cfa_expression == 0 &&
-				     row->row.cfa_register == ARCH_FP);
+	       ((has_frame_pointer && go_by_size(w, row)) || go_by_call(w, has_frame_pointer));
 }
 
 static enum safe_point_end follow(const struct safe_point_objects *o, struct walk *w)

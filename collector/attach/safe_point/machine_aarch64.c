@@ -40,6 +40,13 @@ uint64_t machine_called(pid_t pid, uint64_t pc)
 	return 0;
 }
 
+uint64_t machine_frame_bytes(pid_t pid, uint64_t function)
+{
+	(void)pid;
+	(void)function;
+	return 0;
+}
+
 /* A siginfo of 128 bytes, then struct ucontext: flags, link, the alternate stack (start, flags,
  * bytes), a mask of 128 bytes, and the registers behind an address of fault. */
 bool machine_signal(struct safe_point_window *w, uint64_t sp, struct safe_point_registers *r,

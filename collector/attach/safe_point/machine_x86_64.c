@@ -84,6 +84,25 @@ uint64_t machine_called(pid_t pid, uint64_t pc)
 	return memory_read(pid, slot, &target, sizeof(target)) ? target : 0;
 }
 
+/* The first sub $BYTES,%rsp, of 1 or 4 bytes. */
+uint64_t machine_frame_bytes(pid_t pid, uint64_t function)
+{
+	uint8_t code[64];
+	int32_t bytes;
+	if (!memory_read(pid, function, code, sizeof(code)))
+		return 0;
+	for (size_t i = 0; i + 7 <= sizeof(code); i++) {
+		if (code[i] != 0x48 || code[i + 2] != 0xec)
+			continue;
+		memcpy(&bytes, code + i + 3, sizeof(bytes));
+		if (code[i + 1] == 0x81 && bytes > 0)
+			return (uint64_t)bytes;
+		if (code[i + 1] == 0x83 && code[i + 3] < 0x80)
+			return code[i + 3];
+	}
+	return 0;
+}
+
 /* struct ucontext lies where the stack pointer is when the handler has returned: flags, link, the
  * alternate stack (start, flags, bytes), then the registers. */
 bool machine_signal(struct safe_point_window *w, uint64_t sp, struct safe_point_registers *r,

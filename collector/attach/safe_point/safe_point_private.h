@@ -163,6 +163,10 @@ bool machine_after_call(pid_t pid, uint64_t pc);
 /* The function that was called before an address, also by a stub of the linker's. 0: not known. */
 uint64_t machine_called(pid_t pid, uint64_t pc);
 
+/* What a function takes of the stack below the registers that it saves, as its first instructions
+ * say. 0: they do not. */
+uint64_t machine_frame_bytes(pid_t pid, uint64_t function);
+
 /* The code by which signal handlers return. */
 #define SAFE_POINT_RESTORER_MOST 16
 extern const uint8_t machine_restorer[];

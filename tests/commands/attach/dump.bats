@@ -74,6 +74,16 @@ hung()
 		'all(.threads[] | select(.name == "reads"); .state == "asleep" and .for_s >= 0 and .for_s < 1000)'
 }
 
+@test "who called a function that waits is found behind the library's wrapper, too" {
+	export LD_PRELOAD=$LIB SCPROF_GROUPS=all SCPROF_OUT=$T
+	hung
+	unset LD_PRELOAD
+	# shellcheck disable=SC2016
+	holds 'def on($n; $f): any(.threads[] | select(.name == $n) | .stack[]; .function == $f);
+	       on("hung"; "record_accept") and on("hung"; "main") and on("reads"; "record_read") and
+	       on("reads"; "reads") and on("watches"; "record_epoll_wait") and on("watches"; "watches")'
+}
+
 @test "equal threads are one row, and a deadlock is called so" {
 	hung
 	dump "$pid" >text
