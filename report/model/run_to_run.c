@@ -18,10 +18,11 @@ struct run_sums {
 	double calls[VIEWS], units[VIEWS];
 };
 
-/* Of a site: variance of the runs' logarithms. */
+/* Of a site: variance of the runs' logarithms; sums over the runs of their calls, squared, too. */
 struct scatter {
 	double variance;
 	uint32_t runs;
+	double calls, squares;
 };
 
 struct run_to_run {
@@ -106,10 +107,12 @@ static void add_entry(struct run_sums *to, const struct prof_sums *s, double uni
 }
 
 /* Welford's recurrence. */
-static void add_run(struct scatter *to, double *mean, double y)
+static void add_run(struct scatter *to, double *mean, double calls, double y)
 {
 	double off = y - *mean;
 
+	to->calls += calls;
+	to->squares += calls * calls;
 	to->runs++;
 	to->variance += off * off * (to->runs - 1) / to->runs;
 	*mean += off / to->runs;
@@ -127,7 +130,8 @@ static void take_runs(struct run_to_run *t, const struct report *r, const struct
 
 		for (int v = 0; s && v < VIEWS; v++)
 			if (s->calls[v] > 0 && s->units[v] > 0)
-				add_run(&to[v], &mean[v], log(s->units[v] / s->calls[v]));
+				add_run(&to[v], &mean[v], s->calls[v],
+					log(s->units[v] / s->calls[v]));
 		if (s)
 			*s = (struct run_sums){0};
 	}
@@ -166,7 +170,7 @@ static struct between_runs_prior find_prior(struct run_to_run *t, uint32_t sites
 	return between_runs_prior(t->variance, t->freedom, n);
 }
 
-/* Relative to the mean. 0: not known. */
+/* Relative to the mean, in which a run counts as often as it has calls. 0: not known. */
 static double half_width(const struct scatter *s, const struct between_runs_prior *prior,
 			 double confidence, double *error, double *freedom)
 {
@@ -179,7 +183,7 @@ static double half_width(const struct scatter *s, const struct between_runs_prio
 		variance = between_runs_moderated(prior, variance, *freedom);
 		*freedom += prior->freedom;
 	}
-	*error = sqrt(variance / s->runs);
+	*error = sqrt(variance * s->squares) / s->calls;
 	if (isinf(*freedom))
 		return *error * gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2);
 	return *error * distributions_t_quantile(0.5 + confidence / 2, *freedom);

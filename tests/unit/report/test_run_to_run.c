@@ -102,6 +102,21 @@ static void test_a_site_alone_has_students_interval(void **state)
 	assert_float_equal(site[0].states.charged.high, site[0].estimate.high, 1e-9);
 }
 
+/* Of runs with 98, 1 and 1 % of the calls the first is nearly all that the mean is of: it is off by
+ * what one run is, 0.98 of 0.1003, not by that over root 3. */
+static void test_a_run_of_most_calls_counts_as_one(void **state)
+{
+	const double mean[] = {1000, 900, 1100};
+
+	(void)state;
+	begin(RUNS, 1);
+	put_site(0, mean, 1);
+	entry[0].sums.calls *= 98;
+	entry[0].sums.units *= 98;
+	judge();
+	assert_float_equal(site[0].estimate.high - site[0].estimate.mean, 423.1, 1);
+}
+
 static void test_runs_that_agree_change_nothing(void **state)
 {
 	const double mean[] = {1000, 1000.1, 999.9};
@@ -174,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_site_alone_has_students_interval),
+		cmocka_unit_test(test_a_run_of_most_calls_counts_as_one),
 		cmocka_unit_test(test_runs_that_agree_change_nothing),
 		cmocka_unit_test(test_sites_share_what_runs_differ_by),
 		cmocka_unit_test(test_what_recording_cost_is_part_of_what_scatters),
