@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "stats/compare/between_runs.h"
 #include "stats/numerics/distributions.h"
 
@@ -181,11 +179,10 @@ static double half_width(const struct scatter *s, const struct between_runs_prio
 	*freedom = s->runs - 1;
 	if (prior->freedom > 0) {
 		variance = between_runs_moderated(prior, variance, *freedom);
-		*freedom += prior->freedom;
+		/* what a run does to all sites alike counts once, however many they are */
+		*freedom += fmin(prior->freedom, *freedom);
 	}
 	*error = sqrt(variance * s->squares) / s->calls;
-	if (isinf(*freedom))
-		return *error * gsl_cdf_ugaussian_Pinv(0.5 + confidence / 2);
 	return *error * distributions_t_quantile(0.5 + confidence / 2, *freedom);
 }
 
