@@ -174,7 +174,7 @@ struct stats_hist_limits tail_order_limits(const uint64_t *count, uint32_t bucke
 	limits.low = 0;
 	limits.high = INFINITY;
 	if (low >= 1)
-		limits.low = histogram_start(bucket_of_rank(count, buckets, low * scale));
+		limits.low = histogram_start(bucket_of_rank(count, buckets, (low - 1) * scale + 1));
 	if (high <= n)
 		limits.high = histogram_start(bucket_of_rank(count, buckets, high * scale) + 1);
 	return limits;

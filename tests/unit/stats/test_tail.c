@@ -65,6 +65,21 @@ static void test_bursts_have_the_design_effect_of_a_cluster_sample(void **state)
 	assert_true(d.design_effect < between / binomial * 1.1); /* what lag 1 leaves possible */
 }
 
+/* Where nothing tells that it is not as the mean's, calls count as few: 1 of 4724 is beyond the
+ * percentile, and as 23 calls their longest would be all of the 205 that it stands for. */
+static void test_a_lower_limit_lies_at_the_first_of_the_calls_that_count_as_one(void **state)
+{
+	struct stats_hist_limits limits;
+
+	(void)state;
+	memset(count, 0, sizeof count);
+	count[histogram_bucket(SHORT)] = 4723;
+	count[histogram_bucket(LONG)] = 1;
+	limits = tail_order_limits(count, STATS_HIST_BUCKETS, 0.999, 205, 0.95);
+	assert_true(limits.low <= SHORT);
+	assert_true(isinf(limits.high));
+}
+
 static void test_bursts_widen_the_limits_of_a_percentile(void **state)
 {
 	struct stats_tail t = program(100, 6);
@@ -141,6 +156,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_calls_spread_evenly_count_as_independent),
 		cmocka_unit_test(test_bursts_have_the_design_effect_of_a_cluster_sample),
+		cmocka_unit_test(
+			test_a_lower_limit_lies_at_the_first_of_the_calls_that_count_as_one),
 		cmocka_unit_test(test_bursts_widen_the_limits_of_a_percentile),
 		cmocka_unit_test(test_percentile_within_one_burst_is_marked),
 		cmocka_unit_test(test_slots_that_do_not_add_up_are_unknown),
