@@ -8,20 +8,20 @@
 #include "stats/mean/phase_test.h"
 #include "stats/planning/plan.h"
 
-/* One percentile with its limits. Interpolation inside the last bucket may pass the
- * longest call. */
+/* One percentile with its limits. Interpolation inside the first or last bucket may pass the
+ * shortest or the longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
 			    const struct prof_sums *sums, uint32_t buckets, double q,
 			    struct report_percentile *to)
 {
-	double unit = r->profile->clock.ns_per_unit, max = (double)sums->max_units;
+	double unit = r->profile->clock.ns_per_unit, units;
 	const uint64_t *count = sums->hist->count;
 	struct stats_tail tail = estimate_tail(sums);
 	struct tail_limits limits = tail_limits_find(&tail, count, buckets, q,
 						     s->estimate.design_effect, r->confidence);
 
-	to->ns = estimate_compensate_call(s,
-					  fmin(histogram_quantile(count, buckets, q), max) * unit);
+	units = fmax(histogram_quantile(count, buckets, q), (double)sums->min_units);
+	to->ns = estimate_compensate_call(s, fmin(units, (double)sums->max_units) * unit);
 	to->low_ns = limits.low > 0 ? estimate_compensate_call(s, limits.low * unit) : limits.low;
 	to->high_ns = estimate_compensate_call(s, limits.high * unit);
 	to->unreliable = limits.unreliable;

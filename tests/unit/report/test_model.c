@@ -58,6 +58,19 @@ static void test_tables_are_added_up(void **state)
 	report_free(r);
 }
 
+/* Of the bucket of 1792 to 2047, whose middle is 1920, calls may be in a part alone. */
+static void test_a_percentile_is_no_shorter_than_the_shortest_call(void **state)
+{
+	struct profile *p = fixture_profile();
+	struct report *r;
+
+	(void)state;
+	p->entry[0].sums.min_units = p->entry[1].sums.min_units = 2040;
+	r = build(p, REPORT_BY_PATH);
+	assert_float_equal(r->site[0].percentiles.at[REPORT_P50].ns, 2040, 1e-9);
+	report_free(r);
+}
+
 static void test_cost_splits_into_call_and_byte(void **state)
 {
 	struct report *r = build(fixture_profile(), REPORT_BY_PATH);
@@ -370,6 +383,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tables_are_added_up),
+		cmocka_unit_test(test_a_percentile_is_no_shorter_than_the_shortest_call),
 		cmocka_unit_test(test_cost_splits_into_call_and_byte),
 		cmocka_unit_test(test_what_a_call_costs_is_as_uncertain_as_what_was_taken_off),
 		cmocka_unit_test(
