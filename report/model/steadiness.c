@@ -299,9 +299,10 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 	to->first_ns = sums->calls ? (double)sums->first_units * unit - off : NAN;
 	to->first_ratio = first.ratio;
 	to->first_share = first.share;
-	to->longest_after_s = one_process(r) && sums->max_at >= sums->first_at && sums->max_at
-				      ? (double)(sums->max_at - sums->first_at) * unit / 1e9
-				      : NAN;
+	to->longest_after_s =
+		one_process(r) && sums->max_at >= sums->first_at && sums->max_at
+			? (double)(sums->max_at - sums->first_at) * clock->ns_per_unit / 1e9
+			: NAN;
 	fill_drift(to, steady, sums->units, unit, off);
 	to->fence_ns = to->outlier_calls = to->outlier_time = to->outlier_ns = NAN;
 	if (!sums->hist)

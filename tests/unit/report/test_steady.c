@@ -147,6 +147,23 @@ static void test_steady_calls_are_left_alone(void **state)
 	report_free(r);
 }
 
+/* Half of a mean may be what calls inside cost; when the longest ended is an instant. */
+static void test_recording_of_calls_inside_moves_no_instant(void **state)
+{
+	struct prof_sums sums = warming(0, 1000);
+	struct profile *p = profile_of(&sums, 1);
+	struct report *r;
+	const struct report_site *s;
+
+	(void)state;
+	p->entry[0].sums.inner_calls = sums.calls;
+	p->clock.overhead = (struct prof_overhead){.measurements = 2, .inner_ns = 500};
+	s = build(p, false, &r);
+	assert_float_equal(s->inner_overhead_ns, 500, 1e-9);
+	assert_float_equal(s->steadiness.longest_after_s, 500e-6, 1e-12);
+	report_free(r);
+}
+
 /* 16 of 40 batches are no start: a step, in the mean. */
 static void test_half_a_run_is_no_warmup(void **state)
 {
@@ -532,6 +549,7 @@ int main(void)
 		cmocka_unit_test(test_the_mean_is_of_what_follows_a_warmup),
 		cmocka_unit_test(test_a_warmup_is_put_back_on_request),
 		cmocka_unit_test(test_steady_calls_are_left_alone),
+		cmocka_unit_test(test_recording_of_calls_inside_moves_no_instant),
 		cmocka_unit_test(test_half_a_run_is_no_warmup),
 		cmocka_unit_test(test_each_thread_warms_up),
 		cmocka_unit_test(test_folded_processes_have_no_warmup),
