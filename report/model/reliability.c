@@ -92,7 +92,8 @@ static void warn(struct report *r, size_t which)
 {
 	const struct report_note *largest = NULL;
 	uint32_t sites = 0, warnings = r->warnings;
-	double share = 0, total_ns = 0;
+	/* rows may lie inside others */
+	double share = 0, total_ns = 0, in_calls_ns = r->calls_ns - r->nested_ns;
 
 	for (uint32_t i = 0; i < r->notes; i++) {
 		if (!is_meant(&r->note[i], reasons[which].bit))
@@ -107,7 +108,7 @@ static void warn(struct report *r, size_t which)
 	warning_list_note(r, reasons[which].name,
 			  "%" PRIu32 " row%s, %s of the time (first %s, row %" PRIu32 ")", sites,
 			  sites == 1 ? "" : "s",
-			  numbered_share(fmin(total_ns / r->time_ns, 1)).text,
+			  numbered_share(fmin(total_ns, in_calls_ns) / r->time_ns).text,
 			  r->profile->function[largest->function].name, largest->row + 1);
 	if (r->warnings > warnings) {
 		r->warning[warnings].weight = share;

@@ -164,6 +164,30 @@ static void test_recording_of_calls_inside_moves_no_instant(void **state)
 	report_free(r);
 }
 
+/* A quarter of the time is in one row, and in another one inside it. */
+static void test_what_is_in_two_rows_is_counted_once(void **state)
+{
+	struct prof_sums sums[2] = {warming(8, 1000), warming(8, 1000)};
+	struct profile *p = profile_of(sums, 2);
+	struct report *r;
+
+	(void)state;
+	p->tables = 1;
+	p->entry[1].table = 0;
+	p->entry[1].function = 1;
+	p->entry[0].sums.inner_calls = p->table[0].nested_calls = sums[1].calls;
+	p->table[0].nested_units = sums[1].units;
+	p->table[0].call_units = 2 * sums[0].units;
+	p->table[0].gap_units = 3 * sums[0].units;
+	p->table[0].time_units = 4 * sums[0].units;
+	build(p, false, &r);
+	for (uint32_t i = 0; i < r->warnings; i++)
+		if (!strcmp(r->warning[i].code, "warm-up"))
+			assert_non_null(strstr(r->warning[i].text, "2 rows, 25.0 % of the time"));
+	assert_true(warned(r, "warm-up"));
+	report_free(r);
+}
+
 /* 16 of 40 batches are no start: a step, in the mean. */
 static void test_half_a_run_is_no_warmup(void **state)
 {
@@ -550,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_a_warmup_is_put_back_on_request),
 		cmocka_unit_test(test_steady_calls_are_left_alone),
 		cmocka_unit_test(test_recording_of_calls_inside_moves_no_instant),
+		cmocka_unit_test(test_what_is_in_two_rows_is_counted_once),
 		cmocka_unit_test(test_half_a_run_is_no_warmup),
 		cmocka_unit_test(test_each_thread_warms_up),
 		cmocka_unit_test(test_folded_processes_have_no_warmup),
