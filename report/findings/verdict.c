@@ -26,8 +26,12 @@ static struct verdict most_is(const char *code, const char *begin, double share,
 static struct verdict overloaded(const struct report *r, const struct report_threads_time *t,
 				 double cpu_s, double all_s)
 {
-	/* Of one thread it may be longer than what was seen of it. */
-	double wall_s = fmin(t == &r->threads_time ? r->wall_s : r->program[0].wall_s, all_s);
+	bool whole = t == &r->threads_time;
+	double threads = fmax((double)(whole ? r->all_threads : r->program[0].threads), 1);
+	/* Of one thread it may be longer than what was seen of it, or shorter: a thread may lose
+	 * its CPU behind the end that its process noted. */
+	double wall_s =
+		fmax(fmin(whole ? r->wall_s : r->program[0].wall_s, all_s), all_s / threads);
 	struct verdict v = {.code = "overloaded"};
 	const char *look = r->sort == REPORT_SORT_CPU ? "rows are by CPU time"
 						      : "look at CPU time (--sort cpu)";
