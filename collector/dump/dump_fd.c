@@ -183,7 +183,7 @@ static void name_pipes(const struct links *l, pid_t pid)
 	kernel_file_leave(&d);
 	for (size_t i = 0; i < l->count; i++)
 		if (!strncmp(l->at[i].link, "pipe:", 5) && !l->at[i].told)
-			tell(l, &l->at[i], "a pipe that no other process has");
+			tell(l, &l->at[i], "a pipe that no other process that can be seen has");
 }
 
 /* Many threads wait on one epoll of many descriptors: what an earlier thread found is not read

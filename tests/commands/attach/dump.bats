@@ -133,7 +133,7 @@ time.sleep(900)'
 	await settles "[.threads[] | select(.fd.what == \"TCP 127.0.0.1:$(cut -d' ' -f2 target.out), which listens\")] | length == 2" \
 		'[.threads[].fd | select(. != null) | .what] | sort | map(select(startswith("TCP") | not)) |
 		 length == 5 and .[:2] == ["900 descriptors", "900 descriptors"] and
-		 .[3] == "a pipe that no other process has" and
+		 .[3] == "a pipe that no other process that can be seen has" and
 		 (.[2] | test("^a pipe shared with process [0-9]+ [(]python")) and (.[4] | test("^unix socket"))'
 	strace -f -e trace=openat -o opened "$SCPROF" dump "$pid" >/dev/null
 	[ "$(grep -c "/proc/$pid/net/tcp\"" opened)" = 1 ]
