@@ -169,15 +169,23 @@ static inline void sys_let_memcheck_count(bool counts)
 	arch_ask_valgrind(request[counts]);
 }
 
-/* The kernel looks at the signal set before it refuses `how`: EFAULT or EINVAL
- * tells whether eight bytes can be read. No effect, no descriptor, no memory; memcheck would say
- * that nobody wrote them, where they lie in a frame. */
-static inline int sys_can_read(uintptr_t address)
+/* The kernel reads an aligned word to compare it, and moves nobody who waits for it: EFAULT says that
+ * it cannot be read. No effect, no descriptor, no memory; memcheck would say that nobody wrote the
+ * word, where it lies in a frame. */
+static inline int sys_can_read_word(uintptr_t word)
 {
 	sys_let_memcheck_count(false);
-	long r = sys4(SYS_rt_sigprocmask, ~0, address, 0, 8);
+	long r = arch_syscall(SYS_futex, (long)word, 4 | 128 /* FUTEX_CMP_REQUEUE, private */, 0, 0,
+			      (long)word, 0);
 	sys_let_memcheck_count(true);
-	return r == -22 /* EINVAL */;
+	return r == 0 || r == -11 /* EAGAIN */;
+}
+
+/* Can the eight bytes from here on be read? */
+static inline int sys_can_read(uintptr_t address)
+{
+	return sys_can_read_word(address & ~UINT64_C(7)) &&
+	       (address % 8 == 0 || sys_can_read_word((address + 7) & ~UINT64_C(7)));
 }
 
 /* An atomic addition of 0, by the kernel: -EFAULT where a store would be a fault. Nobody waits for

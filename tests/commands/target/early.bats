@@ -21,11 +21,11 @@ early()
 }
 
 # children TRACE PIDS: names of the system calls that the children made, in their order; without those that
-# make nothing: signals are held, a process asks for its id, a descriptor for its kind.
+# make nothing: signals are held, a process asks for its id, a descriptor for its kind, a page whether it is there.
 children()
 {
 	awk 'NR == FNR { child[$1]; next } ($1 in child) { sub(/\(.*/, "", $2); print $2 }' <(grep -x '[0-9]*' "$2") "$1" |
-		grep -vE '^(rt_sigprocmask|getpid|getsockopt|<\.\.\.|\+\+\+)'
+		grep -vE '^(rt_sigprocmask|futex|getpid|getsockopt|<\.\.\.|\+\+\+)'
 }
 
 @test "a child that executes another program, or fails to, opens, maps and writes nothing of ours" {
