@@ -122,6 +122,7 @@ static int find_code(struct attach_working *w)
 	static const uint8_t restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 	static const uint8_t keep[] = {0x48, 0x89, 0x03, 0x5b, 0xc3}; /* pop %rbx between */
 	struct remote_code *c = &w->remote.code;
+	uint64_t executable = w->maps.executable;
 	char exe[PATH_MAX];
 
 	c->syscall = safe_points_code(w->points, syscall_return, sizeof(syscall_return));
@@ -138,6 +139,9 @@ static int find_code(struct attach_working *w)
 	if (kernel_file_link(exe, sizeof(exe), "/proc/%d/exe", (int)w->remote.target.pid) &&
 	    errno == ENOENT)
 		return attach_state_say(w, "it has ended");
+	if (!proc_maps_list(&w->maps, w->remote.target.pid, w->name) ||
+	    w->maps.executable != executable)
+		return attach_state_say(w, "it executes another program now; try again");
 	return attach_state_say(
 		w, "its libc is not one that calls can be made through (glibc is needed)");
 }
