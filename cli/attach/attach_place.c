@@ -2,7 +2,6 @@
 #include "cli/attach/attach_targets.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,14 +75,13 @@ static int make_there(struct attach_place *p, const struct attach_targets *t, co
 	return 0;
 }
 
-static bool all_see(const struct attach_targets *t, const char *path, pid_t *who)
+/* NULL: all see it. */
+static const struct attach_target *find_blind(const struct attach_targets *t, const char *path)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		*who = t->one[i].facts.target.pid;
+	for (size_t i = 0; i < t->count; i++)
 		if (!refusal_sees(&t->one[i].facts, path) && !attach_targets_child_ended(t, i))
-			return false;
-	}
-	return true;
+			return &t->one[i].facts.target;
+	return NULL;
 }
 
 int attach_place_make(struct attach_place *p, const struct attach_targets *t, const char *copy_to,
@@ -91,7 +89,6 @@ int attach_place_make(struct attach_place *p, const struct attach_targets *t, co
 {
 	char folder[PATH_MAX];
 	struct profile_error err;
-	pid_t who;
 
 	*p = (struct attach_place){.copy = {.place = -1, .made = -1}};
 	snprintf(p->library, sizeof(p->library), "%s", library);
@@ -99,7 +96,8 @@ int attach_place_make(struct attach_place *p, const struct attach_targets *t, co
 		return make_there(p, t, copy_to ? copy_to : t->one[0].folder, library);
 	if (run_directory_create(&p->directory, beside, &err))
 		return say(err.text);
-	if (all_see(t, p->directory.base, &who)) {
+	const struct attach_target *blind = find_blind(t, p->directory.base);
+	if (!blind) {
 		if (!give_directory(&p->directory, t))
 			return 0;
 		run_directory_remove(&p->directory);
@@ -108,12 +106,12 @@ int attach_place_make(struct attach_place *p, const struct attach_targets *t, co
 	run_directory_remove(&p->directory);
 	if (page_folder(&t->one[0], folder))
 		return make_there(p, t, folder, library);
-	if (kill(who, 0) && errno == ESRCH)
-		return say_format("process %d has ended", (int)who);
+	if (!attach_targets_lives(blind))
+		return say_format("process %d has ended", (int)blind->pid);
 	return say_format(
 		"process %d does not see %.200s, where profiles are made (another container or "
 		"root directory): add --copy-to DIR, such as /tmp, a directory there",
-		(int)who, p->directory.base);
+		(int)blind->pid, p->directory.base);
 }
 
 const char *attach_place_name(const struct attach_place *p, const char *path, char name[PATH_MAX])

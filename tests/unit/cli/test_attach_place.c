@@ -2,10 +2,12 @@
 /* Children may end at any time after they were found. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,6 +80,33 @@ static void one_that_was_asked_for_is_not(void **state)
 	assert_int_equal(make(&t), -1);
 }
 
+/* Its parent may wait for it later. */
+static void a_zombie_is_said_to_have_ended(void **state)
+{
+	struct attach_one one = {0};
+	struct attach_targets t = {.one = &one, .count = 1, .asked = 1};
+	int before = dup(STDERR_FILENO), said = memfd_create("said", 0);
+	pid_t child = fork();
+	char text[512] = "";
+
+	(void)state;
+	assert_true(before >= 0 && said >= 0);
+	for (; !child; pause())
+		;
+	know(&one, child);
+	kill(child, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	dup2(said, STDERR_FILENO);
+	int made = make(&t);
+	dup2(before, STDERR_FILENO);
+	assert_int_equal(made, -1);
+	assert_true(pread(said, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, "has ended"));
+	waitpid(child, NULL, 0);
+	close(before);
+	close(said);
+}
+
 /* As one that is ending has, a moment before it is a zombie; threads of the kernel never had any.
  */
 static void one_without_memory_has_ended(void **state)
@@ -103,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(a_child_that_has_ended_is_passed_over),
 					   cmocka_unit_test(one_that_was_asked_for_is_not),
+					   cmocka_unit_test(a_zombie_is_said_to_have_ended),
 					   cmocka_unit_test(one_without_memory_has_ended)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
