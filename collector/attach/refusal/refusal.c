@@ -53,16 +53,6 @@ static void read_exe(pid_t pid, char exe[PATH_MAX])
 		*mark = '\0';
 }
 
-/* By /proc alone: reading there needs less than tracing does. */
-static int explain_closed(const struct refusal_process *p, struct profile_error *err)
-{
-	struct refusal_access a = refusal_access_read(errno);
-
-	if (kill(p->pid, 0) && errno == ESRCH)
-		return refusal_say(p, err, "it has ended just now");
-	return refusal_access_explain(p, &a, err);
-}
-
 /* Can the process open the library, with its owner's rights, and map it? What else may be wrong
  * with it, its loader says. */
 static int check_library(const struct refusal_process *p, const char *library,
@@ -141,8 +131,11 @@ static int look_at(pid_t pid, pid_t tool, bool by_ptrace, struct refusal_process
 	f->threads = p->threads;
 	if (refusal_process_judge(p, tool, by_ptrace, err))
 		return -1;
-	if (refusal_program_read_maps(pid, m))
-		return explain_closed(p, err);
+	if (refusal_program_read_maps(pid, m)) {
+		struct refusal_access a = refusal_access_read(errno);
+
+		return refusal_access_explain(p, &a, err);
+	}
 	f->preloaded = m->preloaded;
 	read_exe(pid, f->exe);
 	return 0;

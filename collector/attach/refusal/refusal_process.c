@@ -177,6 +177,8 @@ int refusal_access_explain(const struct refusal_process *p, const struct refusal
 	};
 	size_t i = 0;
 
+	if (a->error == ESRCH || a->error == ENOENT)
+		return refusal_say(p, err, "it has ended just now");
 	while (!reasons[i].is)
 		i++;
 	return refusal_say(p, err, "the kernel does not let scprof trace it (%s): %s",

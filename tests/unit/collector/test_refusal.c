@@ -251,8 +251,13 @@ static void a_zombie_is_refused(void **state)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
 	int result = check(child);
+	struct refusal_process p = {.pid = child, .name = "x"};
+	struct profile_error later;
+	int refused = refusal_access_try(&p, (uint64_t)(uintptr_t)&p, &later);
 	waitpid(child, NULL, 0);
 	expect_words(result, "has ended");
+	err = later; /* as one that ends between two steps */
+	expect_words(refused, "has ended just now");
 }
 
 static void *be_ready_and_stay(void *context)
