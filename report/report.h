@@ -181,7 +181,7 @@ struct report_program {
 	uint32_t runs;	     /* that it was part of */
 	uint32_t sites;
 	double work_ns, net_waiting_ns; /* of its sites, compensated: those that work, that wait */
-	bool prepares; /* all of it began before the script was replaced by what was asked for */
+	bool prepares; /* a script that was replaced by what was asked for, or what it ran before */
 	bool shown;    /* text has its rows; of others only their sum */
 	struct report_threads_time threads_time; /* of its threads */
 };

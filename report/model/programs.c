@@ -23,13 +23,17 @@ static size_t length_of_exe(const struct prof_process *p)
 	return length > mark && !strcmp(p->exe + length - mark, deleted) ? length - mark : length;
 }
 
-/* A script is called as what it starts may be: what executes them differs. */
-static int compare_programs(const struct prof_process *a, const struct prof_process *b)
+static int compare_exes(const struct prof_process *a, const struct prof_process *b)
 {
 	size_t m = length_of_exe(a), n = length_of_exe(b);
 
-	return strcmp(name_of(a), name_of(b))
-		       ?: (m && n ? memcmp(a->exe, b->exe, m < n ? m : n) : 0) ?: ARRAY_ORDER(m, n);
+	return (m && n ? memcmp(a->exe, b->exe, m < n ? m : n) : 0) ?: ARRAY_ORDER(m, n);
+}
+
+/* A script is called as what it starts may be: what executes them differs. */
+static int compare_programs(const struct prof_process *a, const struct prof_process *b)
+{
+	return strcmp(name_of(a), name_of(b)) ?: compare_exes(a, b);
 }
 
 static int by_name(const void *left, const void *right, void *processes)
@@ -94,8 +98,10 @@ static const struct prof_process *follow(const struct report *r, const uint32_t 
 	while (at + 1 < count && p[order[at]].end_state == SCP_END_EXEC &&
 	       p[order[at + 1]].pid == p[order[at]].pid)
 		at++;
+	/* a server that was told to restart becomes itself, perhaps by another name */
 	for (uint32_t i = 0; i < count; i++)
-		if (at == first || p[order[i]].start_mono_ns >= p[order[at]].start_mono_ns)
+		if (at == first || p[order[i]].start_mono_ns >= p[order[at]].start_mono_ns ||
+		    (p[order[i]].exe && !compare_exes(&p[order[i]], &p[order[at]])))
 			r->program[r->program_of[order[i]]].prepares = false;
 	return &p[order[at]];
 }

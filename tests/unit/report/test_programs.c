@@ -265,6 +265,27 @@ static void what_replaced_a_script_was_asked_for(void **state)
 	report_free(r);
 }
 
+/* A server (pid 100) that its interpreter's own name replaced, as puma's is by USR2. */
+static void what_restarted_itself_was_asked_for_before_too(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	process[0] = started("ruby", 100, 50, 10, 2);
+	process[0].program = "server";
+	process[0].end_state = SCP_END_EXEC;
+	process[1] = started("ruby", 100, 50, 12, 4);
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_string_equal(r->program[0].name, "ruby");
+	assert_int_equal(programs_shown(r), 2);
+	process[0].exe = "shell";
+	report_free(r);
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(programs_shown(r), 1);
+	report_free(r);
+}
+
 /* The same where nothing was kept of the shell. */
 static void what_a_parent_became_was_asked_for(void **state)
 {
@@ -430,6 +451,7 @@ int main(void)
 		cmocka_unit_test(a_child_is_of_its_parents_run),
 		cmocka_unit_test(siblings_of_one_file_are_one_run),
 		cmocka_unit_test(what_replaced_a_script_was_asked_for),
+		cmocka_unit_test(what_restarted_itself_was_asked_for_before_too),
 		cmocka_unit_test(what_a_parent_became_was_asked_for),
 		cmocka_unit_test(the_order_is_that_of_cpu_time),
 		cmocka_unit_test(cpu_time_of_threads_without_calls_is_of_their_program),
