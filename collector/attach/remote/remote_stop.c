@@ -106,9 +106,14 @@ static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
 		return REMOTE_FAILED;
 	}
 	r->tid = tid;
-	if (run_files_process_start(r->target.pid, NULL) == r->target.process_start)
+	if (run_files_process_start(r->target.pid, NULL) != r->target.process_start)
+		return remote_gone(r, err), REMOTE_FAILED;
+	if (thread_state(r, tid))
 		return REMOTE_FINE;
-	return remote_gone(r, err), REMOTE_FAILED;
+	/* since it was looked at its number has become another process's */
+	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	remote_give_up(r);
+	return REMOTE_PASSED;
 }
 
 /* Ask again and again, as long as it is not asleep in the kernel. */

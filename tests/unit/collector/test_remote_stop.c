@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A thread may end, and its number become another process's, before it is traced. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "profile/base/given_file.h"
+#include "profile/base/kernel_file.h"
+
+#ifdef __x86_64__
+
+static int looks; /* at the thread: at the first one it is still there */
+
+static const char *look(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES])
+{
+	return looks++ ? proc_stat_read(pid, tid, text) : strcpy(text, "S 1");
+}
+
+#define proc_stat_read look
+#include "collector/attach/remote/remote_stop.c"
+
+static void wake_up(int signal)
+{
+	(void)signal;
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	for (; !pid; pause())
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+static void another_process_s_thread_is_let_go(void **state)
+{
+	struct attach_target target = {.pid = sleeper()};
+	struct remote *r = calloc(1, sizeof(*r));
+	pid_t other = sleeper();
+	struct profile_error err = {""};
+	const char *why;
+
+	(void)state;
+	assert_true(target.pid > 0 && other > 0 && r);
+	sigaction(SIGALRM, &(struct sigaction){.sa_handler = wake_up}, NULL);
+	target.process_start = run_files_process_start(target.pid, NULL);
+	assert_int_equal(remote_open(r, &target, &err), 0);
+	assert_int_equal(remote_stop(r, other, 1000, &why, &err), REMOTE_PASSED);
+	assert_int_equal(r->tid, 0);
+	remote_close(r, 60000);
+	assert_int_equal(proc_status_number(other, "TracerPid", 10, 1), 0);
+	kill(other, SIGKILL);
+	kill(target.pid, SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(another_process_s_thread_is_let_go)};
+
+	return cmocka_run_group_tests_name("stops of a thread", tests, NULL, NULL);
+}
+
+#else
+int main(void)
+{
+	return 0;
+}
+#endif
