@@ -2,7 +2,6 @@
 /* Files are read, never mapped: one that is cut short meanwhile ends no reader. Each is opened once
  * for all processes; only the search table of its unwind entries is held. */
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "collector/sample/sample_private.h"
 #include "profile/base/array.h"
+#include "profile/base/given_file.h"
 
 #define MOST_IMAGES  400u /* each has a descriptor */
 #define MOST_FRAMES  (1u << 23)
@@ -156,11 +156,10 @@ static void read_elf(struct sample_image *i, Elf *elf)
  * the name tells. */
 static int open_same(const char *path, uint64_t device, uint64_t inode)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat s;
+	int fd = given_file_open(path, 0, &s, NULL);
 
-	if (fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode) &&
-	    (s.st_ino == inode || !inode || s.st_dev != device))
+	if (fd >= 0 && (s.st_ino == inode || !inode || s.st_dev != device))
 		return fd;
 	if (fd >= 0)
 		close(fd);

@@ -5,8 +5,10 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -192,6 +194,22 @@ static void test_a_file_is_read_as_it_is(void **state)
 	close(fd);
 }
 
+/* The terminal's other end would hang up when it is closed. */
+static void test_no_device_is_opened_by_a_name_that_a_process_chose(void **state)
+{
+	struct sample_images images = {0};
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct pollfd p = {.fd = terminal, .events = POLLIN};
+
+	(void)state;
+	if (terminal < 0 || grantpt(terminal) || unlockpt(terminal))
+		skip();
+	assert_int_equal(image_find(&images, ptsname(terminal), 0, 1, getpid()), 0);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	image_free(&images);
+	close(terminal);
+}
+
 static void test_what_is_mapped_later_covers_what_was_there(void **state)
 {
 	(void)state;
@@ -322,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_a_path_beyond_the_piece_is_cut),
 		cmocka_unit_test(test_nonsense_ends_a_walk),
 		cmocka_unit_test(test_a_file_is_read_as_it_is),
+		cmocka_unit_test(test_no_device_is_opened_by_a_name_that_a_process_chose),
 		cmocka_unit_test(test_what_is_mapped_later_covers_what_was_there),
 		cmocka_unit_test(test_lives_begin_with_a_fork_and_an_exec),
 		cmocka_unit_test(test_maps_are_read_anew_after_a_loss),
