@@ -99,10 +99,13 @@ static enum remote_result seize(struct remote *r, pid_t tid, const char **why,
 	if (!state || strchr("DZX", state))
 		return REMOTE_PASSED;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC) != 0) {
-		if (errno == ESRCH || is_late(r, tid))
+		int error = errno;
+
+		/* the kernel forbids to trace one that is ending */
+		if (is_late(r, tid) || strchr("ZX", thread_state(r, tid)))
 			return REMOTE_PASSED;
 		error_set(err, "process %d cannot be traced: %s%s", (int)r->target.pid,
-			  strerror(errno), state == 't' ? " (a debugger traces it already)" : "");
+			  strerror(error), state == 't' ? " (a debugger traces it already)" : "");
 		return REMOTE_FAILED;
 	}
 	r->tid = tid;

@@ -42,33 +42,60 @@ static pid_t sleeper(void)
 	return pid;
 }
 
-static void another_process_s_thread_is_let_go(void **state)
+static struct remote *opened(void)
 {
 	struct attach_target target = {.pid = sleeper()};
 	struct remote *r = calloc(1, sizeof(*r));
-	pid_t other = sleeper();
-	struct profile_error err = {""};
-	const char *why;
+	struct profile_error err;
 
-	(void)state;
-	assert_true(target.pid > 0 && other > 0 && r);
+	assert_true(target.pid > 0 && r);
 	sigaction(SIGALRM, &(struct sigaction){.sa_handler = wake_up}, NULL);
 	target.process_start = run_files_process_start(target.pid, NULL);
 	assert_int_equal(remote_open(r, &target, &err), 0);
-	assert_int_equal(remote_stop(r, other, 1000, &why, &err), REMOTE_PASSED);
+	return r;
+}
+
+/* The process has others that may be had. */
+static void expect_passed(struct remote *r, pid_t tid)
+{
+	struct profile_error err;
+	const char *why;
+
+	looks = 0;
+	assert_int_equal(remote_stop(r, tid, 1000, &why, &err), REMOTE_PASSED);
 	assert_int_equal(r->tid, 0);
 	remote_close(r, 60000);
-	assert_int_equal(proc_status_number(other, "TracerPid", 10, 1), 0);
-	kill(other, SIGKILL);
-	kill(target.pid, SIGKILL);
+	assert_int_equal(proc_status_number(tid, "TracerPid", 10, 1), 0);
+	kill(r->target.pid, SIGKILL);
+	kill(tid, SIGKILL);
 	while (wait(NULL) > 0)
 		;
 	free(r);
 }
 
+static void another_process_s_thread_is_let_go(void **state)
+{
+	struct remote *r = opened();
+
+	(void)state;
+	expect_passed(r, sleeper());
+}
+
+static void one_that_has_ended_is_passed(void **state)
+{
+	struct remote *r = opened();
+	siginfo_t info;
+
+	(void)state;
+	kill(r->target.pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)r->target.pid, &info, WEXITED | WNOWAIT), 0);
+	expect_passed(r, r->target.pid);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(another_process_s_thread_is_let_go)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(another_process_s_thread_is_let_go),
+					   cmocka_unit_test(one_that_has_ended_is_passed)};
 
 	return cmocka_run_group_tests_name("stops of a thread", tests, NULL, NULL);
 }
