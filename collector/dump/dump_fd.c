@@ -204,9 +204,14 @@ void dump_fd_find(const struct dump *d, struct dump_thread *t)
 	char link[160], line[512];
 
 	fd->number = number_of(d->pid, t);
-	if (fd->number < 0 || was_found(d, t) ||
-	    kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)d->pid, fd->number))
+	if (fd->number < 0 || was_found(d, t))
 		return;
+	/* by another thread, or the call has just ended */
+	if (kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)d->pid, fd->number)) {
+		strcpy(fd->kind, "closed");
+		strcpy(fd->what, "a descriptor closed meanwhile");
+		return;
+	}
 	snprintf(fd->kind, sizeof(fd->kind), "%.*s", *link == '/' ? 4 : (int)strcspn(link, ":"),
 		 *link == '/' ? "file" : link);
 	snprintf(fd->what, sizeof(fd->what), "%s", link);

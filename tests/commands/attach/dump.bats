@@ -141,6 +141,21 @@ time.sleep(900)'
 	[ "$(grep -c '"/proc/1/fd"' opened)" -le 1 ]
 }
 
+@test "a descriptor that was closed while a thread waits for it is called so" {
+	target python3 -c '
+import os, signal, threading
+ends = os.pipe()
+signal.signal(signal.SIGUSR1, lambda *_: os.close(ends[0]))
+threading.Thread(target=os.read, args=(ends[0], 1), daemon=True).start()
+print("begun", flush=True)
+while True: signal.pause()'
+	await settles 'any(.threads[]; .fd.kind == "pipe")'
+	kill -USR1 "$pid"
+	await settles 'any(.threads[]; .syscall == "read" and .fd.kind == "closed")'
+	dump "$pid" >text
+	grep -q 'waits in read on a descriptor closed meanwhile (descriptor [0-9]*, closed)' text
+}
+
 @test "a thread that runs is named, and no call of the process is interrupted" {
 	hung
 	# which is asleep now and then, and may have no CPU to stop on when it is looked at
