@@ -169,9 +169,9 @@ static inline void sys_let_memcheck_count(bool counts)
 	arch_ask_valgrind(request[counts]);
 }
 
-/* The kernel reads an aligned word to compare it, and moves nobody who waits for it: EFAULT says that
- * it cannot be read. No effect, no descriptor, no memory; memcheck would say that nobody wrote the
- * word, where it lies in a frame. */
+/* The kernel reads an aligned word to compare it, and moves nobody who waits for it: EFAULT says
+ * that it cannot be read. No effect, no descriptor, no memory; memcheck would say that nobody wrote
+ * the word, where it lies in a frame. */
 static inline int sys_can_read_word(uintptr_t word)
 {
 	sys_let_memcheck_count(false);
