@@ -78,7 +78,8 @@ static bool read_call(pid_t pid, struct dump_thread *t, struct threads_call *c,
 {
 	if (!threads_call(pid, t->tid, c))
 		return false;
-	t->call = c->number;
+	t->call = (c->number == SYS_restart_syscall ? (long)machine_restarted(pid, c->pc) : 0)
+			  ?: c->number;
 	memcpy(t->argument, c->argument, sizeof(t->argument));
 	r->of[ARCH_SP] = c->sp;
 	r->pc = c->pc;

@@ -13,31 +13,13 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "collector/attach/safe_point/threads.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
 #include "profile/base/kernel_file.h"
 #include "profile/live/run_files.h"
 
 #define STOP_MS 20 /* that a thread may take to stop: one that sleeps for a disk does not */
-
-/* A call that was interrupted before, and goes on as restart_syscall: which one it is stands in the
- * instructions before it, mostly (mov $NUMBER,%eax). A frame has to begin it anew. */
-static void find_call(struct remote *r, const struct user_regs_struct *regs)
-{
-	static const uint8_t numbers[] = {SYS_poll, SYS_nanosleep, SYS_futex, SYS_clock_nanosleep};
-	uint8_t code[32];
-	const size_t before = sizeof(code) - 2;
-
-	if (!remote_read(r, regs->rip - sizeof(code), code, sizeof(code)))
-		return;
-	for (size_t at = before - 5; at > 0; at--)
-		for (size_t i = 0; i < sizeof(numbers); i++)
-			if (memcmp(code + at, (uint8_t[]){0xb8, numbers[i], 0, 0, 0}, 5) == 0) {
-				r->call = numbers[i];
-				r->unknown_call = false;
-				return;
-			}
-}
 
 static const char *read_state(struct remote *r)
 {
@@ -54,8 +36,10 @@ static const char *read_state(struct remote *r)
 	    fp.iov_len == sizeof(r->fp))
 		return "its vector registers cannot be read";
 	r->unknown_call = regs->rax == -(uint64_t)516 && regs->orig_rax == SYS_restart_syscall;
-	if (r->unknown_call)
-		find_call(r, regs);
+	if (r->unknown_call) {
+		r->call = machine_restarted(r->target.pid, regs->rip);
+		r->unknown_call = !r->call; /* a frame has to begin it anew */
+	}
 	r->was.fp = r->fp;
 	r->was.fp_bytes = fp.iov_len;
 	if (ptrace(PTRACE_GETSIGMASK, r->tid, sizeof(r->was.mask), &r->was.mask) != 0)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "collector/attach/safe_point/safe_point_private.h"
+#include "collector/attach/safe_point/threads.h"
 
 /* mov x8, #139; svc #0 */
 const uint8_t machine_restorer[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4};
@@ -13,6 +14,13 @@ bool machine_registers(pid_t tid, struct safe_point_registers *r)
 	(void)tid;
 	(void)r;
 	return false;
+}
+
+uint64_t machine_restarted(pid_t pid, uint64_t pc)
+{
+	(void)pid;
+	(void)pc;
+	return 0;
 }
 
 /* In the order of enum perf_event_arm_regs: x0 to x30, sp, pc. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 
 #include "collector/attach/safe_point/safe_point_private.h"
+#include "collector/attach/safe_point/threads.h"
 
 /* mov $15,%rax; syscall */
 const uint8_t machine_restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
@@ -23,6 +25,22 @@ bool machine_registers(pid_t tid, struct safe_point_registers *r)
 			 memory_read(tid, u.rip - 2, before, sizeof(before)) && before[0] == 0x0f &&
 			 before[1] == 0x05;
 	return u.cs == 0x33; /* 64-bit code */
+}
+
+/* Mostly it stands in the instructions before (mov $NUMBER,%eax). */
+uint64_t machine_restarted(pid_t pid, uint64_t pc)
+{
+	static const uint8_t numbers[] = {SYS_poll, SYS_nanosleep, SYS_futex, SYS_clock_nanosleep};
+	uint8_t code[32];
+	const size_t before = sizeof(code) - 2;
+
+	if (!memory_read(pid, pc - sizeof(code), code, sizeof(code)))
+		return 0;
+	for (size_t at = before - 5; at > 0; at--)
+		for (size_t i = 0; i < sizeof(numbers); i++)
+			if (memcmp(code + at, (uint8_t[]){0xb8, numbers[i], 0, 0, 0}, 5) == 0)
+				return numbers[i];
+	return 0;
 }
 
 /* In the order of enum perf_event_x86_regs: ax, bx, cx, dx, si, di, bp, sp, ip, r8 to r15. */

@@ -33,6 +33,9 @@ struct threads_call {
 /* False: it runs, or nothing can be known. */
 bool threads_call(pid_t pid, pid_t tid, struct threads_call *c);
 
+/* The call that goes on by restart_syscall, after it was interrupted. 0: not known. */
+uint64_t machine_restarted(pid_t pid, uint64_t pc);
+
 /* By what the thread waits in now. */
 enum threads_rank threads_rank(pid_t pid, pid_t tid);
 

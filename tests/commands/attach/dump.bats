@@ -48,6 +48,12 @@ settles()
 	dump --json "$pid" >report.json && jq -e "$all" report.json >/dev/null
 }
 
+# all_are LETTER: the state of each thread.
+all_are()
+{
+	not grep -qv "^State:.$1" <(grep -h ^State: /proc/"$pid"/task/*/status)
+}
+
 hung()
 {
 	target "$PROGRAMS/hung"
@@ -154,6 +160,23 @@ while True: signal.pause()'
 	await settles 'any(.threads[]; .syscall == "read" and .fd.kind == "closed")'
 	dump "$pid" >text
 	grep -q 'waits in read on a descriptor closed meanwhile (descriptor [0-9]*, closed)' text
+}
+
+@test "a call with a time limit has its name, too, when it was interrupted and goes on" {
+	target python3 -c '
+import os, select, threading
+threading.Thread(target=threading.Event().wait, args=(900,), daemon=True).start()
+poll = select.poll()
+poll.register(os.pipe()[0], select.POLLIN)
+print("begun", flush=True)
+poll.poll(900000)'
+	await settles 'any(.threads[]; .syscall == "poll")' 'any(.threads[]; .syscall == "futex")'
+	kill -STOP "$pid"
+	await all_are T
+	kill -CONT "$pid"
+	await all_are S
+	dump --json "$pid" >report.json
+	holds '[.threads[].syscall] | sort == ["futex", "poll"]' 'any(.threads[]; .fd.kind == "pipe")'
 }
 
 @test "a thread that runs is named, and no call of the process is interrupted" {
