@@ -211,14 +211,14 @@ static void put_stack(const struct dump_text *x, const struct dump_thread *t, FI
 /* What threads that are told of together may differ in. */
 struct equals {
 	double least_s, most_s; /* NAN: not known */
+	size_t count;
 	bool one_fd;
 };
 
 /* The threads that equal the one at `i`, of which a few are named. */
 static struct equals put_threads(const struct dump_text *x, size_t i, bool *done, FILE *out)
 {
-	struct equals e = {NAN, NAN, true};
-	size_t equal = 0;
+	struct equals e = {NAN, NAN, 0, true};
 
 	for (size_t k = i; k < x->dump->threads; k++) {
 		const struct dump_thread *t = &x->dump->thread[k];
@@ -226,16 +226,16 @@ static struct equals put_threads(const struct dump_text *x, size_t i, bool *done
 
 		if (!name)
 			continue;
-		if (equal++ < LISTED)
-			fprintf(out, "%s%d %s", equal > 1 ? ", " : "\n", (int)t->tid, name);
+		if (e.count++ < LISTED)
+			fprintf(out, "%s%d %s", e.count > 1 ? ", " : "\n", (int)t->tid, name);
 		done[k] = true;
 		e.least_s = fmin(e.least_s, t->for_s);
 		e.most_s = fmax(e.most_s, t->for_s);
 		e.one_fd &= t->fd.number == x->dump->thread[i].fd.number;
 		free(name);
 	}
-	if (equal > 1)
-		fprintf(out, "%s: %zu threads", equal > LISTED ? ", ..." : "", equal);
+	if (e.count > 1)
+		fprintf(out, "%s: %zu threads", e.count > LISTED ? ", ..." : "", e.count);
 	putc('\n', out);
 	return e;
 }
@@ -257,7 +257,7 @@ static void put_state(const struct dump_text *x, size_t i, const struct equals *
 		fprintf(out, " (descriptor %d, %s)", t->fd.number, t->fd.kind);
 	else if (t->fd.number >= 0)
 		fprintf(out, " (%s each)", t->fd.kind);
-	if (t->waiters > 1)
+	if (t->waiters > e->count) /* a condition has two words: it may be fewer */
 		fprintf(out, ", as %zu threads in all", t->waiters);
 	putc('\n', out);
 }

@@ -95,6 +95,7 @@ hung()
 	dump "$pid" >text
 	grep -q '3 wait for a condition variable' <(head -n 1 text)
 	grep -Eq '^[0-9]+ waits, [0-9]+ waits, [0-9]+ waits: 3 threads$' text
+	grep -A1 ': 3 threads$' text | not grep -q 'in all' # all are listed
 	[ "$(grep -c '^  asleep.*that thread [0-9]* (takes-.*) holds: a deadlock' text)" = 2 ]
 	[ "$(grep -c '^      lock_other' text)" = 2 ]
 }
