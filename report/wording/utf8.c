@@ -122,24 +122,44 @@ static size_t skip_to(const char *s, size_t width)
 	return (size_t)(at - s);
 }
 
-/* A call path, "a < b < c", keeps whole frames: as many of the first as fit, and the last where
- * there is room. Dots before them stay. NULL: it is no path, or its first frame is too long. */
-static char *shorten_path(const char *s, size_t width, const char *dots)
-{
-	size_t whole = utf8_width(s), least = 3 + utf8_width(dots), skip = strlen(dots);
-	const char *first = strstr(s + (strncmp(s, dots, skip) ? 0 : skip + 1), " < "), *end = NULL,
-		   *last = "";
-	char *out;
+#define BEFORE " < "
+#define HALVED 40 /* columns of a line of which half says something */
 
-	for (const char *at = first; at && (at = strstr(at, " < ")); at++)
+/* A call path, "a < b < c", keeps as many of its first frames as fit, and the last, which may be
+ * what distinguishes it: that has half of the line where the first leaves it no room, and either is
+ * cut. Dots before them stay. NULL: it is no path, or its first frame is too long for a short line.
+ */
+static char *shorten_path(const char *s, size_t width, bool utf8, const char *dots)
+{
+	size_t whole = utf8_width(s), rest = 3 + utf8_width(dots), skip = strlen(dots), room;
+	const char *first = strstr(s + (strncmp(s, dots, skip) ? 0 : skip + 1), BEFORE),
+		   *end = NULL, *last = NULL;
+	char *frames, *inner, *outer, *out = NULL;
+
+	for (const char *at = first; at && (at = strstr(at, BEFORE)); at++)
 		last = at;
-	if (whole - utf8_width(first ?: s) + least + utf8_width(last) > width)
-		last = "";
-	for (const char *at = first; at && (at = strstr(at, " < ")); at++)
-		if (whole - utf8_width(at) + least + utf8_width(last) <= width)
+	if (!last)
+		return NULL;
+	room = utf8_width(last);
+	if (whole - utf8_width(first) + rest + room > width)
+		room = width < HALVED ? 0 : room < width / 2 ? room : width / 2;
+	for (const char *at = first; (at = strstr(at, BEFORE)) != NULL; at++)
+		if (whole - utf8_width(at) + rest + room <= width)
 			end = at;
-	return !end || asprintf(&out, "%.*s < %s%s", (int)(end - s), s, dots, last) < 0 ? NULL
-											: out;
+	frames = end || room ? strndup(s, (size_t)((end ?: first) - s)) : NULL;
+	if ((end ?: first) == last && room) /* nothing is between them */
+		rest = 0;
+	inner = frames ? utf8_shorten(frames, width - rest - room, utf8) : NULL;
+	outer = inner && room ? utf8_shorten(last + 3, width - utf8_width(inner) - rest - 3, utf8)
+			      : NULL;
+	if (inner && (outer || !room) &&
+	    asprintf(&out, "%s%s%s%s%s", inner, rest ? BEFORE : "", rest ? dots : "",
+		     room ? BEFORE : "", outer ?: "") < 0)
+		out = NULL;
+	free(frames);
+	free(inner);
+	free(outer);
+	return out;
 }
 
 char *utf8_shorten(const char *s, size_t width, bool utf8)
@@ -150,7 +170,7 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 
 	if (utf8_width(s) <= width)
 		return strdup(s);
-	out = shorten_path(s, width, dots);
+	out = shorten_path(s, width, utf8, dots);
 	if (out)
 		return out;
 	if (width <= dots_width + 1)

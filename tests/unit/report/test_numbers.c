@@ -144,6 +144,14 @@ static void test_names_keep_their_beginning_and_their_place(void **state)
 	check_text(utf8_shorten("a < bcd < efg < h", 13, true), "a < \xe2\x80\xa6 < h");
 	check_text(utf8_shorten("a < bcd < efghijk", 12, false), "a < bcd < ..");
 	check_text(utf8_shorten(".. < bcd < ef < g", 13, false), ".. < bcd < ..");
+	/* what distinguishes two paths is told, if in half of the line */
+	check_text(utf8_shorten("<net::socket::Socket>::send < main::{{closure}} < <thread>::start",
+				48, false),
+		   "<net::socket::So..>::send < .. < <thread>::start");
+	check_text(utf8_shorten("send < main < std::backtrace::begin_short_backtrace", 40, true),
+		   "send < main < std::backtrace::b…acktrace");
+	check_text(utf8_shorten("std::net::socket::send < std::begin_short", 40, false),
+		   "std::net::soc..::send < std::begin_short");
 	check_text(utf8_shorten("f (a_file_of_a_very_long_name.py:343)", 12, true),
 		   "f (a_fil\xe2\x80\xa6"
 		   "43)");
