@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What happens when the loader has loaded this library, and when the program ends by exit: here the
  * order is decided in which recording begins, its own cost is measured, and both end. */
+#include <errno.h>
+
 #include "include/scprof_version.h"
 #include "preload/attach/session.h"
 #include "preload/filter/control.h"
@@ -11,7 +13,7 @@
 #include "preload/table/header.h"
 #include "preload/table/thread.h"
 
-__attribute__((constructor)) static void constructor(void)
+static void begin(void)
 {
 	lifecycle_constructing = true;
 	lifecycle_start();
@@ -24,6 +26,14 @@ __attribute__((constructor)) static void constructor(void)
 	second_load();
 	if (control_is_recording())
 		thread_acquire(); /* so that the main thread's time begins here */
+}
+
+/* A program begins with an errno of 0: what libc has not found for us is not its business. */
+__attribute__((constructor)) static void constructor(void)
+{
+	int saved = errno;
+	begin();
+	errno = saved;
 }
 
 __attribute__((destructor)) static void destructor(void)

@@ -31,6 +31,7 @@ PROGRAM_FLAGS_regions_cxx = -std=gnu++11 -Wpedantic
 # A lazy binding saves all vector registers: more than the small stack holds.
 PROGRAM_LIBS_small_altstack = -Wl,-z,now
 PROGRAM_LIBS_forked_locked = -Wl,-z,relro,-z,now,--export-dynamic
+PROGRAM_LIBS_no_vdso = -Wl,--export-dynamic
 PROGRAM_LIBS_preserves = -lm
 PROGRAM_LIBS_bare_entry = -nostartfiles
 PROGRAM_LIBS_far_segment = -no-pie -Wl,--section-start=.far=0x8000000
