@@ -20,6 +20,7 @@
 
 #define MOST_THREADS 65536u
 #define TRIES	     3	   /* to read a thread that wakes up meanwhile */
+#define MOST_S	     10	   /* for threads that run: where many share a CPU, none stops at once */
 #define SPAN_US	     20000 /* in which a thread that has a CPU uses at least half of it */
 
 struct reading {
@@ -247,11 +248,12 @@ static void find_owner(const struct dump *d, struct dump_thread *t)
 static void read_all(struct reading *g, bool sample)
 {
 	struct dump *d = g->d;
+	double last_s = clocks_read_seconds() + MOST_S;
 
 	for (g->thread = 0; g->thread < d->threads; g->thread++) {
 		struct dump_thread *t = &d->thread[g->thread];
 
-		if (!read_asleep(g, t) && sample) {
+		if (!read_asleep(g, t) && sample && clocks_read_seconds() < last_s) {
 			g->moment->all = false;
 			g->moment->held_ms = 0;
 			attach_sample(t->tid, look_at, g, &g->moment->held_ms);

@@ -49,7 +49,8 @@ struct dump {
 
 /* NULL and *err: who may not attach to the process may not look into it, and it may have ended.
  * Without `sample` nothing is stopped, and threads that run have no frames. Takes what reading
- * takes, and 20 ms where a thread runs. The calling thread is moved between processors meanwhile.
+ * takes, and 20 ms where a thread runs, 10 s at most to stop those that do. The calling thread is
+ * moved between processors meanwhile.
  */
 struct dump *dump_take(pid_t pid, bool sample, struct profile_error *err);
 void dump_free(struct dump *d);

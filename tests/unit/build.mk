@@ -104,6 +104,7 @@ $(UNIT)/collector/own_allocator: tests/unit/collector/own_allocator.c
 	$(CC) -std=gnu11 -O2 -g $(WARN) $(DEPS) -fno-builtin -o $@ $<
 CFLAGS_tests_unit_collector_test_safe_point_tables = -Ipreload/arch/$(ARCH)
 CFLAGS_tests_unit_collector_test_dump_fd = -I$(BUILD) -Ipreload/arch/$(ARCH)
+CFLAGS_tests_unit_collector_test_dump = -Ipreload/arch/$(ARCH)
 $(BUILD)/tests/unit/collector/test_dump_fd.o: $(BUILD)/collector/dump/call_names.inc
 CFLAGS_tests_unit_collector_test_safe_point = \
 	-DCONSTRUCTOR_WAITS='"$(abspath $(UNIT))/collector/constructor_waits.so"' \
