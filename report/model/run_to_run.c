@@ -16,11 +16,12 @@ struct run_sums {
 	double calls[VIEWS], units[VIEWS];
 };
 
-/* Of a site: variance of the runs' logarithms; sums over the runs of their calls, squared, too. */
+/* Of a site: variance of the runs' logarithms, each by its calls, with its degrees of freedom; sums
+ * over the runs of their calls, of the squares and cubes of these. */
 struct scatter {
-	double variance;
+	double variance, freedom;
 	uint32_t runs;
-	double calls, squares;
+	double calls, squares, cubes;
 };
 
 struct run_to_run {
@@ -104,16 +105,28 @@ static void add_entry(struct run_sums *to, const struct prof_sums *s, double uni
 	}
 }
 
-/* Welford's recurrence. */
+/* Welford's recurrence, with weights (West 1979). */
 static void add_run(struct scatter *to, double *mean, double calls, double y)
 {
 	double off = y - *mean;
 
+	to->runs++;
 	to->calls += calls;
 	to->squares += calls * calls;
-	to->runs++;
-	to->variance += off * off * (to->runs - 1) / to->runs;
-	*mean += off / to->runs;
+	to->cubes += calls * calls * calls;
+	*mean += off * calls / to->calls;
+	to->variance += calls * off * (y - *mean);
+}
+
+/* Of runs that differ alike, from the weighted sum of squares: degrees of freedom by Satterthwaite
+ * (1946), of n equal runs n - 1. */
+static void finish_scatter(struct scatter *s)
+{
+	double p2 = s->squares / pow(s->calls, 2), p3 = s->cubes / pow(s->calls, 3);
+
+	s->variance = s->runs > 1 ? s->variance / s->calls / (1 - p2) : NAN;
+	s->freedom = pow(1 - p2, 2) / (p2 - 2 * p3 + p2 * p2);
+	s->freedom = fmin(fmax(s->freedom, 1), s->runs - 1.0); /* rounding, of nearly one run */
 }
 
 /* The row's entries again: only its own runs are looked at, however many there are. */
@@ -134,7 +147,7 @@ static void take_runs(struct run_to_run *t, const struct report *r, const struct
 			*s = (struct run_sums){0};
 	}
 	for (int v = 0; v < VIEWS; v++)
-		to[v].variance = to[v].runs > 1 ? to[v].variance / (to[v].runs - 1) : NAN;
+		finish_scatter(&to[v]);
 }
 
 void run_to_run_note(struct run_to_run *t, const struct report *r, const struct groups *groups,
@@ -163,7 +176,7 @@ static struct between_runs_prior find_prior(struct run_to_run *t, uint32_t sites
 		if (s->runs < RUN_TO_RUN_LEAST)
 			continue;
 		t->variance[n] = s->variance;
-		t->freedom[n++] = s->runs - 1;
+		t->freedom[n++] = s->freedom;
 	}
 	return between_runs_prior(t->variance, t->freedom, n);
 }
@@ -176,7 +189,7 @@ static double half_width(const struct scatter *s, const struct between_runs_prio
 
 	if (s->runs < RUN_TO_RUN_LEAST)
 		return 0;
-	*freedom = s->runs - 1;
+	*freedom = s->freedom;
 	if (prior->freedom > 0) {
 		variance = between_runs_moderated(prior, variance, *freedom);
 		/* what a run does to all sites alike counts once, however many they are */
