@@ -64,7 +64,7 @@ static void put_address(const char *hex, char *to, size_t room)
 
 /* A link that a thread's descriptor is, and of which more is to be told. */
 struct wanted {
-	char link[32]; /* "socket:[123]", "pipe:[123]" */
+	char link[32]; /* "socket:[123]", "pipe:[123]"; "epoll:[12]", a descriptor */
 	struct dump_fd *fd;
 	bool told;
 };
@@ -186,25 +186,35 @@ static void name_pipes(const struct links *l, pid_t pid)
 			tell(l, &l->at[i], "a pipe that no other process that can be seen has");
 }
 
-/* Many threads wait on one epoll of many descriptors: what an earlier thread found is not read
- * again. */
-static bool was_found(const struct dump *d, struct dump_thread *t)
+/* How many descriptors each one watches. */
+static void name_epolls(const struct links *l, pid_t pid)
 {
-	for (const struct dump_thread *o = d->thread; o < t; o++)
-		if (o->fd.number == t->fd.number && *o->fd.kind) {
-			t->fd = o->fd;
-			return true;
-		}
-	return false;
+	char line[512], what[48];
+	int left = DESCRIPTORS;
+
+	for (size_t i = 0; i < l->count; i++) {
+		if (strncmp(l->at[i].link, "epoll:", 6) != 0 || l->at[i].told)
+			continue;
+		FILE *f = kernel_file_open("/proc/%d/fdinfo/%d", (int)pid, l->at[i].fd->number);
+		int count = 0;
+
+		for (; f && left > 0 && fgets(line, sizeof(line), f); left--)
+			count += !strncmp(line, "tfd:", 4);
+		if (f)
+			fclose(f);
+		snprintf(what, sizeof(what), "%s%d descriptor%s", left ? "" : "more than ", count,
+			 count == 1 ? "" : "s");
+		tell(l, &l->at[i], what);
+	}
 }
 
 void dump_fd_find(const struct dump *d, struct dump_thread *t)
 {
 	struct dump_fd *fd = &t->fd;
-	char link[160], line[512];
+	char link[160];
 
 	fd->number = number_of(d->pid, t);
-	if (fd->number < 0 || was_found(d, t))
+	if (fd->number < 0)
 		return;
 	/* by another thread, or the call has just ended */
 	if (kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)d->pid, fd->number)) {
@@ -215,17 +225,8 @@ void dump_fd_find(const struct dump *d, struct dump_thread *t)
 	snprintf(fd->kind, sizeof(fd->kind), "%.*s", *link == '/' ? 4 : (int)strcspn(link, ":"),
 		 *link == '/' ? "file" : link);
 	snprintf(fd->what, sizeof(fd->what), "%s", link);
-	if (sscanf(link, "anon_inode:[%23[^]]", fd->kind) == 1 && !strcmp(fd->kind, "eventpoll")) {
-		FILE *f = kernel_file_open("/proc/%d/fdinfo/%d", (int)d->pid, fd->number);
-		int count = 0;
-
-		while (f && fgets(line, sizeof(line), f))
-			count += !strncmp(line, "tfd:", 4);
-		if (f)
-			fclose(f);
-		snprintf(fd->what, sizeof(fd->what), "%d descriptor%s", count,
-			 count == 1 ? "" : "s");
-	}
+	if (sscanf(link, "anon_inode:[%23[^]]", fd->kind) == 1 && !strcmp(fd->kind, "eventpoll"))
+		snprintf(fd->what, sizeof(fd->what), "epoll:[%d]", fd->number);
 }
 
 void dump_fd_name(struct dump *d)
@@ -236,16 +237,18 @@ void dump_fd_name(struct dump *d)
 		return;
 	for (size_t i = 0; i < d->threads; i++) {
 		struct dump_fd *fd = &d->thread[i].fd;
-		bool is_socket = !strncmp(fd->what, "socket:[", 8);
+		bool is_socket = !strncmp(fd->what, "socket:[", 8),
+		     is_pipe = !strncmp(fd->what, "pipe:[", 6);
 
-		if (!is_socket && strncmp(fd->what, "pipe:[", 6) != 0)
+		if (!is_socket && !is_pipe && strncmp(fd->what, "epoll:[", 7) != 0)
 			continue;
 		l.sockets |= is_socket;
-		l.pipes |= !is_socket;
+		l.pipes |= is_pipe;
 		snprintf(l.at[l.count].link, sizeof(l.at->link), "%.31s", fd->what);
 		l.at[l.count++].fd = fd;
 	}
 	qsort(l.at, l.count, sizeof(*l.at), by_link);
+	name_epolls(&l, d->pid);
 	if (l.sockets)
 		name_sockets(&l, d->pid);
 	if (l.pipes)

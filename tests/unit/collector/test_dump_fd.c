@@ -8,10 +8,12 @@
 
 #include <cmocka.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "profile/base/kernel_file.h"
 
-static size_t compared, looked;	   /* links */
+static const char *each_link = "pipe:[7]"; /* what each descriptor is */
+static size_t compared, looked, opened;
 static int processes, descriptors; /* of each process, all of one pipe */
 static int at_process, at_descriptor;
 
@@ -45,7 +47,16 @@ static int read_link(char *to, size_t size, const char *path, ...)
 {
 	(void)path;
 	looked++;
-	return snprintf(to, size, "pipe:[7]") < 0;
+	return snprintf(to, size, "%s", each_link) < 0;
+}
+
+static FILE *open_file(const char *path, ...)
+{
+	static char text[] = "pos:\t0\ntfd: 5\ntfd: 6\n";
+
+	(void)path;
+	opened++;
+	return fmemopen(text, strlen(text), "r");
 }
 
 #define strcmp		   compare
@@ -53,6 +64,7 @@ static int read_link(char *to, size_t size, const char *path, ...)
 #define kernel_file_next   next_in
 #define kernel_file_leave  leave
 #define kernel_file_link   read_link
+#define kernel_file_open   open_file
 #include "collector/dump/dump_fd.c"
 
 #define THREADS 1024u
@@ -91,11 +103,29 @@ static void of_all_processes_a_million_descriptors_are_looked_at(void **state)
 	assert_true(looked <= 1u << 20);
 }
 
+static void what_an_epoll_watches_is_counted_once(void **state)
+{
+	static struct dump_thread thread[THREADS];
+	struct dump d = {.thread = thread, .threads = THREADS};
+
+	(void)state;
+	each_link = "anon_inode:[eventpoll]";
+	for (size_t i = 0; i < THREADS; i++) {
+		thread[i] = (struct dump_thread){.call = SYS_epoll_pwait, .argument = {i % 2}};
+		dump_fd_find(&d, &thread[i]);
+	}
+	dump_fd_name(&d);
+	assert_int_equal(opened, 2);
+	for (size_t i = 0; i < THREADS; i++)
+		assert_string_equal(thread[i].fd.what, "2 descriptors");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_descriptor_costs_the_same_however_many_threads_wait_for_it),
 		cmocka_unit_test(of_all_processes_a_million_descriptors_are_looked_at),
+		cmocka_unit_test(what_an_epoll_watches_is_counted_once),
 	};
 
 	return cmocka_run_group_tests_name("descriptors of a dump", tests, NULL, NULL);
