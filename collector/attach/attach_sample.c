@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -23,7 +24,8 @@ static void wake_up(int signal)
 	(void)signal;
 }
 
-/* No other signal may stop or end us while a thread is held, and no other task is to. */
+/* No other signal may stop or end us while a thread is held, and no other task is to; but nobody
+ * holds it for a tool that has gone. */
 static void prepare(void)
 {
 	const struct itimerval limit = {{0, LATE_US}, {0, LATE_US}};
@@ -31,6 +33,7 @@ static void prepare(void)
 	const struct sched_param first = {.sched_priority = 1};
 	sigset_t all;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigfillset(&all);
 	sigdelset(&all, SIGALRM);
 	sigprocmask(SIG_SETMASK, &all, NULL);

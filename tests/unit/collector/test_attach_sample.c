@@ -103,11 +103,40 @@ static void test_nobody_is_no_failure(void **state)
 	assert_int_equal(shared->looked, 0);
 }
 
+static void never_ends(void *context)
+{
+	look(context);
+	for (;;)
+		pause();
+}
+
+/* Its memory may be such that reading it never ends. */
+static void test_it_goes_on_where_the_tool_is_killed(void **state)
+{
+	pid_t pid = target(), tool = -1;
+
+	(void)state;
+	shared->looked = 0;
+	while (!shared->looked) { /* it may have had no CPU to stop on */
+		tool = fork();
+		if (!tool) {
+			attach_sample(pid, never_ends, NULL, &shared->held_ms);
+			_exit(0);
+		}
+		while (!shared->looked && !waitpid(tool, NULL, WNOHANG))
+			usleep(1000);
+	}
+	end(tool);
+	goes_on();
+	end(pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_it_stands_still_and_goes_on),
 		cmocka_unit_test(test_it_goes_on_where_the_tracer_is_killed),
+		cmocka_unit_test(test_it_goes_on_where_the_tool_is_killed),
 		cmocka_unit_test(test_nobody_is_no_failure),
 	};
 
