@@ -287,7 +287,7 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 	const struct prof_clock *clock = &r->profile->clock;
 	const uint64_t *count = sums->hist ? sums->hist->count : NULL;
 	double unit = clock->ns_per_unit * estimate_scale(s);
-	double off = s->overhead_ns - s->inner_overhead_ns;
+	double off = s->overhead_ns - s->inner_overhead_ns, others;
 	struct report_steadiness *to = &s->steadiness;
 	uint32_t buckets = count ? histogram_used(count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS) : 0;
 	struct first_call first =
@@ -297,7 +297,8 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 	to->warmup_ns = (double)steady->warmup_units * unit / (double)steady->warmup_calls - off;
 	to->warmup_aside = steady->warmup_calls && steady->rest.calls < sums->calls;
 	to->first_ns = sums->calls ? (double)sums->first_units * unit - off : NAN;
-	to->first_ratio = first.ratio;
+	others = (s->total_ns - to->first_ns) / ((double)sums->calls - 1);
+	to->first_ratio = others > s->overhead_error_ns ? to->first_ns / others : first.ratio;
 	to->first_share = first.share;
 	to->longest_after_s =
 		one_process(r) && sums->max_at >= sums->first_at && sums->max_at

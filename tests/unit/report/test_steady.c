@@ -188,6 +188,26 @@ static void test_what_is_in_two_rows_is_counted_once(void **state)
 	report_free(r);
 }
 
+/* Others take 1002 as well as the first takes 20000, of which 900 are the wrapper's. */
+static void test_a_first_call_is_compared_without_the_overhead(void **state)
+{
+	struct prof_sums sums = warming(0, 1000);
+	struct profile *p;
+	struct report *r;
+	const struct report_site *s;
+
+	(void)state;
+	sums.units += 20000 - sums.first_units;
+	sums.first_units = 20000;
+	p = profile_of(&sums, 1);
+	p->clock.overhead = (struct prof_overhead){
+		.measurements = 2, .inside_ns = 900, .way = {{.inside_ns = 900}}};
+	s = build(p, false, &r);
+	assert_float_equal(s->steadiness.first_ns, 19100, 1e-6);
+	assert_float_equal(s->steadiness.first_ratio, 19100 / 102.0, 1);
+	report_free(r);
+}
+
 /* 16 of 40 batches are no start: a step, in the mean. */
 static void test_half_a_run_is_no_warmup(void **state)
 {
@@ -575,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_steady_calls_are_left_alone),
 		cmocka_unit_test(test_recording_of_calls_inside_moves_no_instant),
 		cmocka_unit_test(test_what_is_in_two_rows_is_counted_once),
+		cmocka_unit_test(test_a_first_call_is_compared_without_the_overhead),
 		cmocka_unit_test(test_half_a_run_is_no_warmup),
 		cmocka_unit_test(test_each_thread_warms_up),
 		cmocka_unit_test(test_folded_processes_have_no_warmup),
