@@ -114,6 +114,12 @@ static void describe_instant(char *out, size_t room, const char *format, uint64_
 		*out = '\0';
 }
 
+/* Before a time that a process was there or recorded: nobody may have seen its end. */
+static const char *at_least(const struct prof_process *p)
+{
+	return p->end_state != SCP_END_RUNNING || p->end.seen >= SCP_END_STATUS ? "" : "at least ";
+}
+
 /* "2.005 s, from 2026-11-23 04:14:12 to 04:14:14; runs since 2026-11-22 17:01:12" */
 static void put_attached_run(const struct head *f)
 {
@@ -128,14 +134,14 @@ static void put_attached_run(const struct head *f)
 	uint32_t pid = symbolize_pid(p);
 
 	describe_instant(when, sizeof(when), ", from %Y-%m-%d %H:%M:%S", from);
-	describe_instant(until, sizeof(until), " to %H:%M:%S", end);
+	describe_instant(until, sizeof(until), " to %H:%M:%S", *at_least(p) ? 0 : end);
 	if (p->attached.ran_ns && p->attached.ran_ns < r->start_real_ns)
 		describe_instant(since, sizeof(since), "; it runs since %Y-%m-%d %H:%M:%S",
 				 r->start_real_ns - p->attached.ran_ns);
 	if (pid != p->pid)
 		snprintf(inner, sizeof(inner), " (%" PRIu32 " in its container)", p->pid);
-	head_put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s", pid, inner,
-		 numbered_duration(ns, f->utf8).text, when, until,
+	head_put(f, "process", "%" PRIu32 "%s, recorded for %s%s%s%s%s%s%s", pid, inner,
+		 at_least(p), numbered_duration(ns, f->utf8).text, when, until,
 		 report_names_is_detached(p) ? "" : "; ",
 		 report_names_is_detached(p) ? "" : end_of_one(r, ended, sizeof(ended)), since);
 }
@@ -170,11 +176,7 @@ static void put_run(const struct head *f)
 			 wall.text, when);
 	else
 		head_put(f, "process", "%" PRIu32 ", %s; wall time %s%s%s", p->pid,
-			 end_of_one(r, end, sizeof(end)),
-			 p->end_state != SCP_END_RUNNING || p->end.seen >= SCP_END_STATUS ||
-					 isnan(r->wall_s)
-				 ? ""
-				 : "at least ",
+			 end_of_one(r, end, sizeof(end)), isnan(r->wall_s) ? "" : at_least(p),
 			 wall.text, when);
 }
 

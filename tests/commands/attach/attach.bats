@@ -321,13 +321,15 @@ time.sleep(1000)'
 @test "attach 07: the target ends meanwhile: the report is of what there is" {
 	local tool
 	target
-	start_tool --for 1000s --format json
+	start_tool --for 1000s -o killed.scp
 	await grep -q 'scprof\..*scp' "/proc/$pid/maps"
 	kill -KILL "$pid"
 	wait "$tool"
 	says 'the process has ended'
-	mv attach.out report.json
+	"$SCPROF" report --format json killed.scp >report.json
 	holds '.attach.detached == false and .attach.processes == 1'
+	"$SCPROF" report killed.scp >killed.txt # nobody saw when it ended
+	says "^  process +$pid, recorded for at least .*, from [-0-9]* ..:..:..; ended, not seen how" killed.txt
 }
 
 # Those of the latest report have calls: called SYMBOL...
