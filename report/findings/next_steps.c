@@ -161,7 +161,9 @@ static bool computing(struct line *line, struct report *r, double least)
 	else
 		fprintf(line->to, "%s of that in %.60s%s; as a flame graph",
 			numbered_share(row->share).text, computing_name(row),
-			computing_behind(row));
+			*computing_behind(row) ? " (no symbols: a debug file or DEBUGINFOD_URLS "
+						 "would name them)"
+					       : "");
 	begin_command(line);
 	if (more)
 		next_command_run(line->to, r, 0,

@@ -19,7 +19,8 @@ struct situation {
 	double half;		    /* of the row's interval, over its mean */
 	double error;		    /* of `looked` */
 	bool killed;		    /* after ten times as long */
-	bool no_row, forbidden, overloaded, attached, two_threads, two_processes, selected, until;
+	bool no_row, unnamed, forbidden, overloaded, attached, two_threads, two_processes, selected,
+		until;
 	double unrecorded; /* CPU time of threads without a recorded call */
 	double cost;	   /* of recording, of the time outside */
 };
@@ -29,6 +30,12 @@ static const struct situation situations[] = {
 	 .first = "99.9 % of the time is computing, 60.0 % of that in f; as a flame graph: scprof "
 		  "report "
 		  "-o report.html app.scp"},
+	{"a library without symbols has most", 0, 10, 0, 0, 0, 0, 0, 0, 2000,
+	 .first =
+		 "100.0 % of the time is computing, 60.0 % of that in libx.so (no symbols: a debug "
+		 "file or DEBUGINFOD_URLS would name them); as a flame graph: scprof report "
+		 "-o report.html app.scp",
+	 .unnamed = true},
 	{"few samples of it", 0, 0.2, 0, 0, 0, 0, 0, 0, 40,
 	 .first = "100.0 % of the time is computing, of which little is told by 40 samples: scprof "
 		  "run "
@@ -230,7 +237,8 @@ static void try(const struct situation *s, bool page)
 			    .functions = 1,
 			    .looks = s->looks ? 1 : 0};
 	struct report_site site = row_of(s);
-	struct report_computing_row rows[] = {{.brief = "f", .share = 0.6}};
+	struct report_computing_row rows[] = {
+		{.brief = s->unnamed ? NULL : "f", .module_name = "libx.so", .share = 0.6}};
 	struct report_computing computing = {.row = rows,
 					     .rows = s->samples && !s->no_row ? 1 : 0,
 					     .samples = s->samples,
