@@ -28,8 +28,8 @@ const struct warning_code warning_codes[] = {
 	 "They are counted by function, in the rows \"(no room: path not kept)\", without "
 	 "interval. `scprof diff` does not compare them. What else found no room is missing from "
 	 "percentiles, names or the slowest calls.",
-	 "Free space where the profile is written, raise its size limit, or, where permission was "
-	 "denied, have it in memory (SCPROF_OUT in /run), and run again. Else a thread's index of "
+	 "Free space where the profile is written, or raise its size limit, and run again. Where "
+	 "permission was denied, have it in memory (SCPROF_OUT in /run). Else a thread's index of "
 	 "paths got no memory, or is full, at 1 GiB: record fewer functions (-g, -s)."},
 	{"calls-abandoned", N, "calls have no end, or regions no beginning",
 	 "A longjmp, an exception, a cancellation or the end of the thread left the calls, or "
