@@ -180,10 +180,13 @@ static void name_pipes(const struct links *l, pid_t pid)
 	for (int i = 0; i < PROCESSES && (one = kernel_file_next(&d)) >= 0; i++)
 		if (one != pid && one != getpid())
 			name_pipes_of(l, one, &left);
+	bool all = !d && left > 0; /* else there are more */
 	kernel_file_leave(&d);
 	for (size_t i = 0; i < l->count; i++)
 		if (!strncmp(l->at[i].link, "pipe:", 5) && !l->at[i].told)
-			tell(l, &l->at[i], "a pipe that no other process that can be seen has");
+			tell(l, &l->at[i],
+			     all ? "a pipe that no other process that can be seen has"
+				 : "a pipe that none of the processes looked at has");
 }
 
 /* How many descriptors each one watches. */

@@ -35,7 +35,10 @@ static int next_in(DIR **folder)
 {
 	int *at = (int *)(void *)*folder;
 
-	return ++*at <= (at == &at_process ? processes : descriptors) ? *at : -1;
+	if (++*at <= (at == &at_process ? processes : descriptors))
+		return *at;
+	*folder = NULL;
+	return -1;
 }
 
 static void leave(DIR **folder)
@@ -70,7 +73,7 @@ static FILE *open_file(const char *path, ...)
 #define THREADS 1024u
 
 /* Threads that wait for one pipe, and that is not the other processes'. */
-static void name_those_of(const char *link)
+static const char *name_those_of(const char *link)
 {
 	static struct dump_thread thread[THREADS];
 	struct dump d = {.thread = thread, .threads = THREADS};
@@ -82,6 +85,7 @@ static void name_those_of(const char *link)
 	for (size_t i = 0; i < THREADS; i++)
 		assert_string_equal(thread[i].fd.what, thread[0].fd.what);
 	assert_null(strstr(thread[0].fd.what, link));
+	return thread[0].fd.what;
 }
 
 static void a_descriptor_costs_the_same_however_many_threads_wait_for_it(void **state)
@@ -99,8 +103,12 @@ static void of_all_processes_a_million_descriptors_are_looked_at(void **state)
 	(void)state;
 	processes = 100;
 	descriptors = 1000000;
-	name_those_of("pipe:[8]");
+	assert_string_equal(name_those_of("pipe:[8]"),
+			    "a pipe that none of the processes looked at has");
 	assert_true(looked <= 1u << 20);
+	processes = descriptors = 1;
+	assert_string_equal(name_those_of("pipe:[8]"),
+			    "a pipe that no other process that can be seen has");
 }
 
 static void what_an_epoll_watches_is_counted_once(void **state)
