@@ -241,6 +241,7 @@ poll.poll(900000)'
 	grep -qF "process $pid (\\x1b[31mred), 1 thread" text
 	unshare --pid --fork --kill-child --mount-proc sh -c 'echo 999 >/proc/sys/kernel/ns_last_pid' 2>/dev/null ||
 		skip "numbers of processes cannot be chosen here"
+	mkfifo begun # read by the shell itself: what it would start meanwhile takes numbers, too
 	# shellcheck disable=SC2016
 	limited unshare --pid --fork --kill-child --mount-proc sh -c '
 		echo 999 >/proc/sys/kernel/ns_last_pid
@@ -251,7 +252,7 @@ def later():
 	print(\"begun\", flush=True)
 	time.sleep(100)
 threading.Thread(target=later, daemon=True).start()
-time.sleep(100)" >begun & until grep -q begun begun; do sleep 0.1; done
+time.sleep(100)" >begun & read -r _ <begun
 		exec "$2" dump $!' sh python3 "$SCPROF" >text 3>&-
 	grep -q '^process 1000 (python3), 2 threads' text
 	grep -q '^100 later' text
