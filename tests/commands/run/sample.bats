@@ -280,7 +280,7 @@ python_rows_are_known()
 		until=$((SECONDS + 120))
 		# What is looked at too late, as on a busy machine, teaches nothing of the interpreter's frames: once more.
 		while :; do
-			sampled "--sample 1ms" "$python" "$ROOT/tests/programs/python/computes.py" 0.8
+			sampled "--sample 1ms" "$python" "$ROOT/tests/programs/python/computes.py" 0.4
 			adds_up
 			! python_rows_are_known "$python" >why && [ $SECONDS -lt $until ] || break
 		done
