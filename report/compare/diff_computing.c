@@ -18,6 +18,7 @@
 
 struct making {
 	struct diff *d;
+	const struct match *match;
 	struct report **report;	  /* of each profile: what was computed, and nothing else */
 	struct string_index keys; /* by site */
 	uint32_t site_room, run_room;
@@ -26,7 +27,7 @@ struct making {
 static uint32_t number_of(struct making *m, uint32_t profile,
 			  const struct report_computing_row *row)
 {
-	char *family = match_key_family(m->d->profile[profile], row->module ? row->module : "");
+	char *family = match_key_family(m->match, profile, row->module ? row->module : "");
 	char *key = NULL;
 
 	if (!family || asprintf(&key, "%s\x1f%s", row->function ? row->function : "", family) < 0)
@@ -177,7 +178,7 @@ static int compare_all(const struct diff *d, struct making *m)
 
 int diff_computing_compare(struct diff *d)
 {
-	struct making m = {.report = calloc(d->profiles, sizeof(*m.report))};
+	struct making m = {.match = d->match, .report = calloc(d->profiles, sizeof(*m.report))};
 
 	if (!is_known(d)) {
 		free(m.report);

@@ -33,6 +33,7 @@ struct match {
 	struct match_family *family;  /* by number of the name, */
 	uint32_t **family_of;	      /* the number: [profile][module] */
 	uint32_t family_room;
+	const char **program, **script;	      /* of each profile: its own one, or NULL */
 	struct string_index keys, loose_keys; /* a row has the number of its key, at first */
 	uint32_t room;
 
@@ -55,7 +56,7 @@ void match_modules_clear(struct match *m);
 /* Those that are vague, into m->vague. -1: out of memory. */
 int match_modules_report(struct match *m);
 /* How a module is called on both sides; to be freed. NULL: out of memory. */
-char *match_key_family(const struct profile *p, const char *path);
+char *match_key_family(const struct match *m, uint32_t profile, const char *path);
 /* Texts of one entry's row: full key and loose key, to be freed. -1: out of memory. */
 int match_key_make(struct match *m, enum report_by by, uint32_t profile, const struct prof_entry *e,
 		   char **key, char **loose);

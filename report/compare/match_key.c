@@ -15,7 +15,7 @@
 
 /* ---- modules of several profiles under one name, and whether addresses in them mean the same
  * everywhere. A library's version and the program's name may differ between the sides: what follows
- * ".so" is cut, and the only program is "the program" ---- */
+ * ".so" is cut, and the only program that the other side has not is "the program" ---- */
 
 enum match_mode { MATCH_BY_ADDRESS, MATCH_BY_NAME, MATCH_VAGUE };
 
@@ -29,18 +29,55 @@ struct match_family {
 
 static const char program_name[] = "(program)";
 
-/* NULL where there are several programs in the profile. */
-static const char *only_program(const struct profile *p)
+/* Programs of a run; or source files, of interpreted languages. */
+static uint32_t names_of(const struct profile *p, bool source)
 {
-	for (uint32_t i = 1; i < p->processes; i++)
-		if (strcmp(p->process[i].exe, p->process[0].exe) != 0)
-			return NULL;
-	return p->processes ? p->process[0].exe : NULL;
+	return source ? p->source_functions : p->processes;
 }
 
-char *match_key_family(const struct profile *p, const char *path)
+static const char *name_at(const struct profile *p, bool source, uint32_t i)
 {
-	const char *program = only_program(p), *base = base_name(path), *so;
+	return source ? p->source_function[i].file : p->process[i].exe;
+}
+
+/* Does a run of the other side have it, too? */
+static bool is_elsewhere(const struct match *m, uint32_t profile, bool source, const char *name)
+{
+	bool base = profile < m->bases;
+
+	for (uint32_t i = base ? m->bases : 0; i < (base ? m->profiles : m->bases); i++)
+		for (uint32_t k = 0; k < names_of(m->profile[i], source); k++)
+			if (!strcmp(base_name(name_at(m->profile[i], source, k)), base_name(name)))
+				return true;
+	return false;
+}
+
+/* What a run has and the other side has not, where that is one: a shell may have started the
+ * program, and a script has libraries. NULL: none, or several. */
+static const char *own_name(const struct match *m, uint32_t profile, bool source)
+{
+	const struct profile *p = m->profile[profile];
+	const char *own = NULL, *last = "";
+
+	for (uint32_t i = 0; i < names_of(p, source); i++) {
+		const char *name = name_at(p, source, i);
+
+		if (!strcmp(name, last) || (own && !strcmp(name, own)))
+			continue;
+		last = name;
+		if ((source && symbolize_source_library(name)) ||
+		    is_elsewhere(m, profile, source, name))
+			continue;
+		if (own)
+			return NULL;
+		own = name;
+	}
+	return own;
+}
+
+char *match_key_family(const struct match *m, uint32_t profile, const char *path)
+{
+	const char *program = m->program[profile], *base = base_name(path), *so;
 
 	if (program && !strcmp(program, path))
 		return strdup(program_name);
@@ -55,9 +92,9 @@ static bool same_build(const struct prof_module *a, const struct prof_module *b)
 }
 
 /* The number of its family. STRING_INDEX_NONE: out of memory. */
-static uint32_t join_family(struct match *to, const struct profile *p, const struct prof_module *m)
+static uint32_t join_family(struct match *to, uint32_t profile, const struct prof_module *m)
 {
-	char *name = match_key_family(p, m->path);
+	char *name = match_key_family(to, profile, m->path);
 	uint32_t number = string_index_add(&to->families, name);
 	struct match_family *f;
 
@@ -109,7 +146,7 @@ static int join_all(struct match *m, uint32_t profile)
 	uint32_t *of = m->family_of[profile] = calloc(p->modules + 1, sizeof(*of));
 
 	for (uint32_t k = 0; of && k < p->modules; k++) {
-		of[k] = join_family(m, p, &p->module[k]);
+		of[k] = join_family(m, profile, &p->module[k]);
 		if (of[k] == STRING_INDEX_NONE)
 			return -1;
 	}
@@ -121,6 +158,8 @@ void match_modules_clear(struct match *m)
 	for (uint32_t i = 0; m->family_of && i < m->profiles; i++)
 		free(m->family_of[i]);
 	free(m->family_of);
+	free(m->program);
+	free(m->script);
 	free(m->family);
 	string_index_clear(&m->families);
 }
@@ -128,11 +167,16 @@ void match_modules_clear(struct match *m)
 int match_modules_build(struct match *m)
 {
 	m->family_of = calloc(m->profiles, sizeof(*m->family_of));
-	if (!m->family_of)
+	m->program = calloc(m->profiles, sizeof(*m->program));
+	m->script = calloc(m->profiles, sizeof(*m->script));
+	if (!m->family_of || !m->program || !m->script)
 		return -1;
-	for (uint32_t i = 0; i < m->profiles; i++)
+	for (uint32_t i = 0; i < m->profiles; i++) {
+		m->program[i] = own_name(m, i, false);
+		m->script[i] = own_name(m, i, true);
 		if (join_all(m, i) < 0)
 			return -1;
+	}
 	choose_modes(m);
 	return 0;
 }
@@ -209,11 +253,14 @@ static void put_named(struct keys *k, const struct match_family *module, const s
 
 /* Files of interpreted languages move: a release has a folder of its own, another host another
  * home, and the next interpreter another library. So a file of a library is called by its path
- * below the library's folder, another one by its last part. */
-static const char *source_file(const char *file)
+ * below the library's folder, another one by its last part; and the only one that the other side
+ * has not is "the program". */
+static const char *source_file(const struct match *m, uint32_t profile, const char *file)
 {
-	const char *library = symbolize_source_library(file);
+	const char *library = symbolize_source_library(file), *script = m->script[profile];
 
+	if (script && !strcmp(script, file))
+		return program_name;
 	return library ? library : base_name(file);
 }
 
@@ -226,7 +273,7 @@ static void put_source(struct keys *k, struct match *m, uint32_t profile,
 		symbolize_source_find(m->profile[profile], frame, &line);
 
 	k->vague_in = NULL;
-	put(k, PART "%s:%s", f ? source_file(f->file) : "", f ? f->name : "");
+	put(k, PART "%s:%s", f ? source_file(m, profile, f->file) : "", f ? f->name : "");
 	if (line && line->line)
 		fprintf(k->full, "@%08" PRId64 ".%08" PRIu32,
 			(int64_t)line->line - (int64_t)f->first_line, line->column);

@@ -412,3 +412,28 @@ says_sides()
 	"$SCPROF" diff --full base.scp new.scp >text || true
 	grep -q 'second' text
 }
+
+@test "diff 23: a program or a script of another name still matches, beside others, too" {
+	source_with "" "" "second(atoi(argv[1]));" | build old
+	mkdir new
+	cp old/app old/one
+	cp old/app new/two
+	record_as base tsc sh -c 'old/app 50; old/one 50'
+	record_as new tsc sh -c 'old/app 50; new/two 50'
+	compares base.scp new.scp
+	[ "$(says '.totals.only_in_base, .totals.only_in_new' | tr -d '\n')" = 00 ]
+	for name in one two; do
+		cat >$name.py <<-END
+			import socket
+			a, b = socket.socketpair()
+			def work(n):
+			    for i in range(n):
+			        a.send(b"x")
+			        b.recv(1)
+			work(50)
+		END
+		record_as $name tsc python3 $name.py
+	done
+	compares one.scp two.scp
+	[ "$(says '[.sites[] | select(.symbol == "send" or .symbol == "recv") | [.base.calls, .new.calls]] | unique | tostring')" = "[[50,50]]" ]
+}
