@@ -196,6 +196,7 @@ struct diff {
 	struct diff_options options;
 	struct match *match;
 	struct diff_run *runs;
+	double *nested_ns;	/* of each profile: in calls inside of other calls */
 	struct diff_site *site; /* changed ones first, then by effect on the total time */
 	uint32_t sites;
 	struct diff_common common[DIFF_QUANTITIES][2]; /* of sites that work, that wait */
@@ -203,7 +204,7 @@ struct diff {
 	uint32_t gone, came;  /* of only_base, only_new: those that count */
 	uint32_t more, fewer; /* of the sites on both sides: calls a unit changed */
 	struct diff_per per;
-	/* An average run's, in all compared calls that do not wait. */
+	/* An average run's, in all calls that do not wait, each moment once. */
 	struct diff_side side[DIFF_SIDES]; /* calls: of all sites */
 	bool any_waits;
 	bool samples;		/* sites are functions that compute, their calls samples */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/compare/match.h"
+#include "report/model/model.h"
 #include "report/wording/warning_list.h"
 #include "profile/base/error.h"
 
@@ -78,6 +79,30 @@ static void fill_site(struct diff *d, uint32_t index)
 	d->any_waits = d->any_waits || s->waiting;
 }
 
+/* Compensated, as the calls that they are inside of. */
+static double nested_ns(const struct profile *p)
+{
+	double calls = 0;
+
+	for (uint32_t i = 0; i < p->tables; i++)
+		calls += (double)p->table[i].nested_calls;
+	return fmax(account_nested_ns(p) - calls * estimate_overhead(&p->clock).inside_ns, 0);
+}
+
+static int subtract_nested(struct diff *d)
+{
+	d->nested_ns = calloc(d->profiles, sizeof(*d->nested_ns));
+	for (uint32_t i = 0; i < d->profiles && d->nested_ns; i++) {
+		int side = i >= d->bases;
+		double *total = &d->side[side].total_ns;
+
+		d->nested_ns[i] = nested_ns(d->profile[i]);
+		*total -= d->nested_ns[i] / (diff_end_run(d, side) - diff_first_run(d, side));
+		*total = fmax(*total, 0);
+	}
+	return d->nested_ns ? 0 : -1;
+}
+
 static int add_computing(struct diff *d)
 {
 	int status = diff_computing_compare(d);
@@ -99,7 +124,7 @@ static int fill(struct diff *d, struct profile_error *why)
 		fill_site(d, i);
 	for (uint32_t i = 0; i < d->profiles; i++)
 		d->overflow_calls += d->profile[i]->losses.overflow_calls;
-	return !d->site || diff_per_fill(d, why) < 0 ||
+	return !d->site || subtract_nested(d) < 0 || diff_per_fill(d, why) < 0 ||
 			       (d->profiles > 2 ? diff_runs_test(d) : diff_pair_test(d)) < 0 ||
 			       diff_judge(d) < 0
 		       ? -1
@@ -132,6 +157,7 @@ void diff_model_free(struct diff *d)
 		warning_list_clear(&d->warning[i]);
 	free(d->warning);
 	free(d->per.units);
+	free(d->nested_ns);
 	free(d->site);
 	free(d->runs);
 	diff_model_free(d->computing);

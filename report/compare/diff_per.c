@@ -31,7 +31,7 @@ static double amount_of(const struct source *f, uint32_t run)
 		return (double)f->site->run[run].calls;
 	for (uint32_t i = 0; i < d->sites; i++)
 		sum += d->site[i].waiting ? 0 : d->site[i].run[run].total_ns;
-	return sum;
+	return fmax(sum - d->nested_ns[run], 0);
 }
 
 static struct side side_of(const struct source *f, int side)

@@ -202,14 +202,16 @@ static void check_time(struct report *r)
 }
 
 /* Calls in rows are nested in calls in rows for less than these take. */
-static double limit_nested(const struct profile *p, double nested_ns)
+double account_nested_ns(const struct profile *p)
 {
-	double outer_ns = 0;
+	double nested = (double)p->losses.overflow_nested_units, outer = 0;
 
-	for (uint32_t i = 0; i < p->entries; i++)
+	for (uint32_t i = 0; i < p->tables; i++)
+		nested += (double)p->table[i].nested_units;
+	for (uint32_t i = 0; i < p->entries && p->below.filtered; i++)
 		if (p->entry[i].sums.inner_calls && !profile_leaves_out(p, p->entry[i].path))
-			outer_ns += (double)p->entry[i].sums.units * p->clock.ns_per_unit;
-	return fmin(nested_ns, outer_ns);
+			outer += (double)p->entry[i].sums.units;
+	return (p->below.filtered ? fmin(nested, outer) : nested) * p->clock.ns_per_unit;
 }
 
 static void add_up(struct report *r)
@@ -219,14 +221,12 @@ static void add_up(struct report *r)
 
 	r->time_ns = (double)l->overflow_time_units * unit;
 	r->gaps_ns = (double)l->overflow_gap_units * unit;
-	r->nested_ns = (double)l->overflow_nested_units * unit;
+	r->nested_ns = account_nested_ns(r->profile);
 	for (uint32_t i = 0; i < r->threads; i++) {
 		r->all_threads += r->thread[i].threads;
-		PROF_ADD(r, &r->thread[i], time_ns, gaps_ns, nested_ns, recording_ns);
+		PROF_ADD(r, &r->thread[i], time_ns, gaps_ns, recording_ns);
 		PROF_ADD(r, &r->profile->table[i], recordings, walks);
 	}
-	if (r->profile->below.filtered)
-		r->nested_ns = limit_nested(r->profile, r->nested_ns);
 }
 
 /* Of each thread, and how long they waited. -1: out of memory. */

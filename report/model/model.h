@@ -9,6 +9,8 @@
 
 /* Threads and processes, and the remainder. -1: out of memory. */
 int account_threads(struct report *r);
+/* Of calls inside of other calls, which sums over all calls have twice. */
+double account_nested_ns(const struct profile *p);
 bool account_starts_before(const struct prof_process *a, const struct prof_process *b);
 /* After that. `site_of`: the site of each of the profile's entries. -1: out of memory. */
 int account_gaps(struct report *r, const uint32_t *site_of);

@@ -6,6 +6,7 @@
 
 #include "tests/unit/support/model_open.h"
 #include "profile/profile.h"
+#include "report/compare/diff.h"
 #include "tests/unit/support/report_fixture.h"
 #include "tests/unit/support/scp_build.h"
 
@@ -133,6 +134,35 @@ static void test_the_report_takes_them_off(void **state)
 	assert_true(scale > 0.5 && scale < 1);
 }
 
+static double compared_total_ns(struct profile *p, uint64_t nested_units, uint64_t nested_calls)
+{
+	const struct profile *both[] = {p, p};
+	struct diff_options o = DIFF_OPTIONS_DEFAULT;
+	struct profile_error why;
+	struct diff *d;
+	double total_ns;
+
+	p->table[0].nested_units = nested_units;
+	p->table[0].nested_calls = nested_calls;
+	d = diff_model_build(both, 2, 1, &o, &why);
+	assert_non_null(d);
+	total_ns = d->side[DIFF_NEW].total_ns;
+	diff_model_free(d);
+	return total_ns;
+}
+
+/* Of 500,000 ns in a thousand calls inside of others recording them was 100 each. */
+static void test_a_comparison_has_no_moment_twice(void **state)
+{
+	struct profile *p = fixture_profile();
+
+	(void)state;
+	p->clock.overhead =
+		(struct prof_overhead){.measurements = 2, .inside_ns = 100, .inside_error_ns = 4};
+	assert_float_equal(compared_total_ns(p, 0, 0) - compared_total_ns(p, 500000, 1000), 400000,
+			   1e-3);
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -172,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_merged_files_keep_both),
 		cmocka_unit_test(test_hostile_costs_are_refused),
 		cmocka_unit_test(test_the_report_takes_them_off),
+		cmocka_unit_test(test_a_comparison_has_no_moment_twice),
 		cmocka_unit_test(test_what_is_left_out_nests_nothing),
 	};
 
