@@ -236,14 +236,11 @@ struct words diff_words_verdict(const struct diff *d)
 struct words diff_words_power(const struct diff *d)
 {
 	double least = INFINITY;
-	uint64_t samples[DIFF_SIDES] = {0, 0};
 	struct words to = {""};
 
 	for (uint32_t i = 0; i < d->sites; i++) {
 		const struct diff_finding *f = &d->site[i].verdict;
 
-		for (int k = 0; k < DIFF_SIDES; k++)
-			samples[k] += (uint64_t)llround(d->site[i].side[k].calls);
 		if (f->status <= DIFF_SAME)
 			least = fmin(least, f->shown.detectable);
 		if (diff_is_changed(f)) /* which was seen, by luck */
@@ -251,8 +248,9 @@ struct words diff_words_power(const struct diff *d)
 	}
 	if (!(least > TELLING))
 		return to;
-	numbers_append(&to, "%s and %s samples a run are few: ", numbered_count(samples[0]).text,
-		       numbered_count(samples[1]).text);
+	numbers_append(&to, "%s and %s samples a run are few: ",
+		       numbered_digits(d->side[DIFF_BASE].calls, 3).text,
+		       numbered_digits(d->side[DIFF_NEW].calls, 3).text);
 	if (!isfinite(least))
 		numbers_append(&to, "no change of a function that both have");
 	else if (least >= FACTOR)

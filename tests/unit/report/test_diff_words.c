@@ -136,6 +136,10 @@ static void test_what_would_have_been_seen_is_no_more_than_what_was(void **state
 	d.sites = 2;
 	words = diff_words_power(&d);
 	assert_non_null(strstr(words.text, "by less than 60 % would have been seen"));
+	/* many rows of a third of a sample a run are more than none */
+	d.side[DIFF_BASE].calls = 31 + 1.0 / 3;
+	words = diff_words_power(&d);
+	assert_non_null(strstr(words.text, "31.3 and 0 samples a run are few"));
 	s[1].verdict.shown.ratio = 1.1; /* little is enough */
 	words = diff_words_power(&d);
 	assert_string_equal(words.text, "");
