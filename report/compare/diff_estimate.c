@@ -121,8 +121,9 @@ static void fill_count(struct diff_run *r, const struct mean_interval *e,
 	}
 }
 
+/* Never less than what the overhead may be off by: an empty call is no base of a ratio. */
 static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const struct profile *p,
-		       double inside_ns)
+		       const struct report_overhead *o)
 {
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 	struct prof_hist room;
@@ -135,7 +136,7 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 	units = histogram_quantile(hist->count, buckets, QUICK);
 	/* Interpolation in the first bucket may pass the shortest call. */
 	units = fmin(fmax(units, (double)sums->min_units), (double)sums->max_units);
-	r->quick_ns = units * p->clock.ns_per_unit - inside_ns;
+	r->quick_ns = fmax(units * p->clock.ns_per_unit - o->inside_ns, 2 * o->inside_error_ns);
 }
 
 /* Where the time went, as the report has it. */
@@ -190,7 +191,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 	r->unreliable = e.unreliable;
 	r->total_ns =
 		(double)sums->units * clock->ns_per_unit - (double)sums->calls * overhead.inside_ns;
-	fill_quick(r, sums, p, overhead.inside_ns);
+	fill_quick(r, sums, p, &overhead);
 }
 
 bool diff_estimate_has_states(const struct diff *d, const struct diff_run *run)

@@ -124,7 +124,7 @@ static void test_ratio(const struct diff *d, const struct diff_site *s, enum dif
 	double confidence = d->options.confidence, u = relative(&base), v = relative(&new);
 
 	t->made = true;
-	t->ratio = base.mean > 0 ? new.mean / base.mean : INFINITY;
+	t->ratio = base.mean > 0 ? fmax(new.mean, 0) / base.mean : INFINITY;
 	t->error = sqrt(u * u + v * v + null->between);
 	t->freedom = fmin(null->freedom, fmin(base.freedom, new.freedom));
 	if (view == DIFF_MEAN && (b->few || n->few)) {
@@ -187,8 +187,11 @@ static void test_total(const struct diff *d, const struct diff_site *s, enum dif
 	test_ratio(d, s, view, &null, t);
 	t->margin = log(most);
 	t->weight = WEIGHT_TOTAL;
-	if (known && !quick_agrees(s, d->options.run_to_run, t->ratio))
+	if (known && !quick_agrees(s, d->options.run_to_run, t->ratio)) {
 		t->p = 1;
+		/* A machine did that much here. */
+		t->margin = fmax(t->margin, fabs(log(t->ratio)));
+	}
 }
 
 static int test_function(struct diff *d, enum diff_view view, const struct kind *k)

@@ -154,6 +154,42 @@ static void test_alone_a_site_must_change_beyond_what_machines_do(void **state)
 }
 
 /* What the other sites of the function share is named only where it is a change. */
+/* The quickest calls stayed: what would have been seen is more than this was. */
+static void test_what_machines_did_would_not_have_been_seen(void **state)
+{
+	const struct diff_site *s;
+	struct made m;
+
+	(void)state;
+	begin(&m, 1, 2);
+	m.d.sites = 1;
+	change(&m, 0, 149);
+	m.run[0][1].quick_ns = m.run[0][0].quick_ns;
+	compare(&m);
+	s = site_of(&m, 0);
+	assert_int_equal(m.d.status, 0);
+	assert_int_equal(s->verdict.status, DIFF_SAME);
+	assert_true(s->verdict.shown.detectable > s->verdict.shown.ratio);
+}
+
+/* Nothing, less the overhead, takes no negative time. */
+static void test_what_takes_nothing_any_more_is_faster_by_all(void **state)
+{
+	const struct diff_site *s;
+	struct made m;
+
+	(void)state;
+	begin(&m, 1, 2);
+	m.d.sites = 1;
+	change(&m, 0, -0.001);
+	m.run[0][1].quick_ns = 2;
+	compare(&m);
+	s = site_of(&m, 0);
+	assert_int_equal(s->verdict.status, DIFF_FASTER);
+	assert_near(s->verdict.shown.ratio, 0, 0);
+	assert_true(s->verdict.shown.high > 0);
+}
+
 static void test_the_change_of_a_function_is_subtracted(void **state)
 {
 	struct made m;
@@ -180,6 +216,8 @@ int main(void)
 		cmocka_unit_test(test_several_runs_compare_few_calls),
 		cmocka_unit_test(test_sites_of_another_function_are_no_measure),
 		cmocka_unit_test(test_alone_a_site_must_change_beyond_what_machines_do),
+		cmocka_unit_test(test_what_machines_did_would_not_have_been_seen),
+		cmocka_unit_test(test_what_takes_nothing_any_more_is_faster_by_all),
 		cmocka_unit_test(test_the_change_of_a_function_is_subtracted),
 	};
 
