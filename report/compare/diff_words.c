@@ -58,6 +58,8 @@ static struct words by_how_much(const struct diff_test *t)
 	struct words by = {"by "};
 	int decimals = decimals_for(unit);
 
+	if (!isfinite(t->ratio))
+		return (struct words){"from about 0"};
 	if (least > 0 && !isfinite(most))
 		numbers_append(&by, "%.*f %% or more", decimals, 100 * least);
 	else if (least > 0 && t->ratio >= FACTOR)

@@ -64,14 +64,14 @@ void compare_ratio_limits(const struct compare_mean *base, const struct compare_
 			  double *high)
 {
 	double v1 = base->error * base->error + null->between * base->mean * base->mean;
-	double v2 = new->error *new->error, m1 = base->mean, m2 = new->mean, a, c, root, t;
+	double v2 = new->error *new->error, m1 = base->mean, m2 = fmax(new->mean, 0), a, c, root, t;
 	struct contrast at;
 
 	*low = 0;
 	*high = INFINITY;
 	if (!(m1 > 0) || !isfinite(v1) || !isfinite(v2))
 		return;
-	at = contrast_of(base, new, null, fmax(m2 / m1, 0));
+	at = contrast_of(base, new, null, m2 / m1);
 	t = distributions_t_two_sided(confidence, fmax(at.freedom, 1));
 	a = m1 * m1 - t * t * v1;
 	c = m2 * m2 - t * t * v2;

@@ -36,7 +36,8 @@ double compare_ratio_p(const struct compare_mean *base, const struct compare_mea
 		       const struct compare_null *null);
 
 /* Interval of the ratio by Fieller (1954): the ratios whose contrast with the data is within t,
- * with the null's `between` and `freedom`. 0 to INFINITY if the base mean may be 0. */
+ * with the null's `between` and `freedom`. 0 to INFINITY if the base mean may be 0. A new mean
+ * below 0 counts as 0. */
 void compare_ratio_limits(const struct compare_mean *base, const struct compare_mean *new,
 			  const struct compare_null *null, double confidence, double *low,
 			  double *high);

@@ -119,6 +119,11 @@ static void test_a_side_that_may_be_nothing(void **state)
 	assert_true(compare_ratio_p(&nothing, &something, &none) < 1e-12);
 	assert_near(compare_ratio_p(&unknown, &something, &none), 1, 0);
 	assert_near(compare_ratio_p(&something, &unknown, &none), 1, 0);
+	/* less the overhead, what is new may be below 0: its ratio is not */
+	nothing.mean = -6;
+	compare_ratio_limits(&something, &nothing, &none, 0.95, &low, &high);
+	assert_near(low, 0, 0);
+	assert_true(high > 0 && high < 0.05);
 }
 
 /* Events 5 and 15: sums of binomial probabilities. */

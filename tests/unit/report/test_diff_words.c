@@ -41,6 +41,9 @@ static void test_factors_are_read_without_exponents(void **state)
 	check_words(&s, "slower by a factor of 2.84 to 28.1");
 	s.verdict.shown = (struct diff_test){.ratio = 2.5, .low = 2.25, .high = 2.75};
 	check_words(&s, "slower by 125 to 175 %");
+	/* a base of nothing but overhead is below 0 as often as above */
+	s.verdict.shown = (struct diff_test){.ratio = INFINITY, .low = 0, .high = INFINITY};
+	check_words(&s, "slower from about 0");
 }
 
 /* A site whose CPU time changed by 3 % of 1000 ns, and of whose elapsed time nothing was seen. */
