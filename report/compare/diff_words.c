@@ -217,6 +217,9 @@ static void verdict_words(const struct diff *d, struct words *to)
 	if (gone + came)
 		numbers_append(to, "; %" PRIu32 " only in base, %" PRIu32 " only in new", gone,
 			       came);
+	if (d->more + d->fewer)
+		numbers_append(to, "; at %" PRIu32 " site%s calls for each %.60s changed",
+			       d->more + d->fewer, plural(d->more + d->fewer), d->options.per);
 }
 
 struct words diff_words_verdict(const struct diff *d)

@@ -394,6 +394,8 @@ says_sides()
 		[.base_calls, (3 * .new_calls | round), .changed] | join(" ")] | unique | join(",")')" = "0.5 1 true" ]
 	run "$SCPROF" diff --per send base1.scp base2.scp base3.scp -- new1.scp new2.scp new3.scp
 	[[ $output == *"for each send: 2 calls, then 2; "*" in calls that work, then "* ]]
+	# what the status says, the verdict does
+	[[ $(says .verdict) == *"; at 4 sites calls for each send changed"* ]]
 	refuses "no such call in" --per nothing base1.scp new1.scp
 	refuses "no such call in" --per recv@error base1.scp new1.scp
 	# one run a side tells no chance from a change
