@@ -46,10 +46,20 @@ static void warn_recording(struct diff *d)
 static void warn_samples(struct diff *d)
 {
 	bool any = false;
+	uint32_t empty = 0;
 
-	for (uint32_t i = 0; i < d->profiles; i++)
+	for (uint32_t i = 0; i < d->profiles; i++) {
 		any |= d->profile[i]->sampling.period_ns > 0;
-	if (any && !d->computing)
+		empty += d->profile[i]->sampling.period_ns > 0 && !d->profile[i]->samples;
+	}
+	if (!any || d->computing)
+		return;
+	if (empty)
+		warn(d, "not-sampled",
+		     "What was computed is not compared: %" PRIu32 " of %" PRIu32
+		     " runs ended before their first sample",
+		     empty, d->profiles);
+	else
 		warn(d, "not-sampled",
 		     "What was computed is not compared: not all profiles have samples of one "
 		     "kind");
