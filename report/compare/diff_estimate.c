@@ -106,18 +106,17 @@ static void fill_locations(const struct diff *d, const struct match_row *row, st
 		*(unswitched ? &run[i].unswitched_undisturbed : &run[i].undisturbed) = found[i];
 }
 
-/* Few ticks as Poisson events that carry the same relative error. */
+/* Few ticks as Poisson events that carry the same relative error. Events for each exposure are ns,
+ * whatever the clock's tick. */
 static void fill_count(struct diff_run *r, const struct mean_interval *e,
 		       const struct prof_clock *c)
 {
-	double ticks = e->mean / c->tick_ns;
-
 	r->few = !strcmp(e->method, "clopper-pearson");
-	if (ticks > 0 && e->error > 0) {
+	if (e->mean > 0 && e->error > 0) {
 		r->count.events = e->mean / e->error * (e->mean / e->error);
-		r->count.exposure = r->count.events / ticks;
+		r->count.exposure = r->count.events / e->mean;
 	} else {
-		r->count.exposure = (double)r->calls / fmax(1, e->design_effect);
+		r->count.exposure = (double)r->calls / fmax(1, e->design_effect) / c->tick_ns;
 	}
 }
 

@@ -211,6 +211,23 @@ static bool is_frequent(const struct diff *d, const struct diff_site *s)
 	       (!s->waiting && of->total_ns >= LEAST_SHARE * all->total_ns);
 }
 
+/* Did one side not record its function's group (-g)? Then nothing is known of it there. */
+static bool is_unrecorded(const struct diff *d, const struct one_sided *one)
+{
+	const struct profile *p = d->profile[one->site->profile];
+	uint32_t own = 0, other = UINT32_MAX;
+
+	if (d->samples)
+		return false;
+	for (uint32_t i = 0; i < d->profiles; i++) {
+		if ((i >= d->bases) == one->new)
+			own |= d->profile[i]->groups;
+		else
+			other &= d->profile[i]->groups;
+	}
+	return p->function[p->entry[one->site->entry].function].group & own & ~other;
+}
+
 static int by_function(const void *left, const void *right)
 {
 	const struct one_sided *a = left, *b = right;
@@ -232,8 +249,9 @@ static void judge_function(struct diff *d, struct one_sided *one, uint32_t count
 		bool sure =
 			d->samples ? s->verdict.q <= 1 - d->options.confidence : is_frequent(d, s);
 
-		s->counts = d->options.sides == DIFF_SIDES_ALL ||
-			    (d->options.sides == DIFF_SIDES_FREQUENT && !moved && sure);
+		s->counts = !is_unrecorded(d, &one[i]) &&
+			    (d->options.sides == DIFF_SIDES_ALL ||
+			     (d->options.sides == DIFF_SIDES_FREQUENT && !moved && sure));
 		d->gone += s->counts && !one[i].new;
 		d->came += s->counts && one[i].new;
 	}

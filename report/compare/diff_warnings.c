@@ -24,7 +24,7 @@ static void warn_recording(struct diff *d)
 {
 	const struct profile *a = d->profile[0];
 	const struct prof_clock *clock = NULL;
-	bool filters = false;
+	bool filters = false, groups = false;
 
 	for (uint32_t i = 1; i < d->profiles; i++) {
 		const struct profile *b = d->profile[i];
@@ -35,12 +35,16 @@ static void warn_recording(struct diff *d)
 			clock = &b->clock;
 		filters |= a->filters_bytes != b->filters_bytes ||
 			   memcmp(a->filters, b->filters, a->filters_bytes) != 0;
+		groups |= a->groups != b->groups;
 	}
 	if (clock)
 		warn(d, "profiles-differ", "The sides were timed with different clocks (%s, %s)",
 		     report_names_clock(a->clock.kind), report_names_clock(clock->kind));
 	if (filters)
 		warn(d, "profiles-differ", "Not all profiles were recorded with the same filters");
+	if (groups)
+		warn(d, "profiles-differ",
+		     "Not all profiles were recorded with the same groups (-g)");
 }
 
 static void warn_samples(struct diff *d)

@@ -77,7 +77,8 @@ const struct warning_code warning_codes[] = {
 	 "variable. Under a bare LD_PRELOAD, `scprof symbols "
 	 "--stubs FILE` writes stubs, which stand before libscprof.so."},
 	{"profiles-differ", N, "the profiles were not recorded alike",
-	 "Their filters, clocks, detectors of switches or numbers of slowest calls differ. Counts, "
+	 "Their groups, filters, clocks, detectors of switches or numbers of slowest calls differ. "
+	 "Counts, "
 	 "totals and shares of them together are of no run that there was. A small change, or what "
 	 "a comparison finds on one side only, may be theirs.",
 	 "Record all of them alike."},
