@@ -182,15 +182,16 @@ static int prepare(void *said)
 	       redirect(said, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
 }
 
-/* The last lines, of which the run's own are the last. */
-static void say_what_it_said(const char *said)
+/* The last lines, of which the run's own are the last: those that name its profile are left out,
+ * since that is removed. */
+static void say_what_it_said(const struct diff_pairs *p)
 {
 	char line[LINES][512];
-	FILE *f = fopen(said, "re");
+	FILE *f = fopen(p->said, "re");
 	size_t n = 0;
 
 	while (f && fgets(line[n % LINES], sizeof(*line), f))
-		n++;
+		n += !strstr(line[n % LINES], p->directory);
 	if (f)
 		fclose(f);
 	for (size_t i = n > LINES ? n - LINES : 0; i < n; i++) {
@@ -201,7 +202,8 @@ static void say_what_it_said(const char *said)
 	}
 }
 
-static int check(const struct diff_command *c, int status, const char *profile, const char *said)
+static int check(const struct diff_pairs *p, const struct diff_command *c, int status,
+		 const char *profile)
 {
 	if (child_run_stopped())
 		return -1;
@@ -215,7 +217,7 @@ static int check(const struct diff_command *c, int status, const char *profile, 
 		complaint_say(DIFF_COMMAND, "%s, %.200s, has left no profile", c->side, c->text);
 	else
 		return 0;
-	say_what_it_said(said);
+	say_what_it_said(p);
 	return -1;
 }
 
@@ -227,7 +229,7 @@ static int run_one(struct diff_pairs *p, const struct diff_command *c, const cha
 	int status = argv ? child_run(argv, prepare, p->said) : -1;
 	free(argv);
 	if (status >= 0)
-		return check(c, status, profile, p->said);
+		return check(p, c, status, profile);
 	return complaint_say(DIFF_COMMAND, "cannot start a process: %s", strerror(errno));
 }
 

@@ -54,6 +54,8 @@ live()
 	live 2 'echo because >&2; exit 3' true
 	grep -q 'BASE, echo because .*, ended with status 3: nothing is compared' err
 	grep -q 'because$' err
+	# that profile is removed
+	not grep -q 'profile: ' err
 	[ ! -s said ]
 	live 2 true ./nothing-there
 	grep -q 'NEW, ./nothing-there, ended with status 127' err
