@@ -255,7 +255,7 @@ int cmd_causal(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (output_refuse(COMMAND, r.o.output, NULL, 0))
+	if (output_try(COMMAND, r.o.output))
 		return FAILED;
 	if (r.o.confirm) {
 		r.environment = causal_confirm_keep_environment();

@@ -311,7 +311,9 @@ int cmd_diff(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (a.runs)
+	if ((a.runs || a.live) && output_try(DIFF_COMMAND, a.output))
+		status = 2;
+	else if (a.runs)
 		status = compare_runs(&a);
 	else if (a.live)
 		status = diff_live(&a);

@@ -329,7 +329,7 @@ int cmd_displace(int argc, char **argv)
 		*at = ' '; /* a message is one line */
 	status = cannot_start(&g.program);
 	if (!status)
-		status = measure_and_report(&g);
+		status = output_try(COMMAND, g.wishes.output) ? FAILED : measure_and_report(&g);
 	for (size_t i = 0; i < g.runs; i++)
 		displacement_account_free(&g.run[i]);
 	free(g.run);

@@ -142,6 +142,19 @@ int output_end(struct output *o, const char *command, int failed)
 	return complain(command, o->path);
 }
 
+int output_try(const char *command, const char *path)
+{
+	struct output o;
+	struct stat st;
+
+	if (!path || (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return 0;
+	if (output_begin(&o, command, path))
+		return -1;
+	output_close(&o, false);
+	return 0;
+}
+
 /* One empty file among a hundred must not prevent reading the others. */
 
 struct opening {

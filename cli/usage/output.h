@@ -22,6 +22,10 @@ struct output {
  * is said, as "COMMAND: ...". NULL path: standard output, which replaces nothing. */
 bool output_refuse(const char *command, const char *path, const char *const *input, size_t inputs);
 
+/* Before what takes long: can a result be written to `path`? A file of this name stays as it is,
+ * and a pipe is not opened. 0, or -1 and it was said. */
+int output_try(const char *command, const char *path);
+
 /* Printing to standard output has failed, and errno says why: it is said, once. */
 void output_lost(const char *command);
 

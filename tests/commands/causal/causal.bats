@@ -41,6 +41,15 @@ refused()
 	SCPROF_DISABLE=1 refused "SCPROF_DISABLE" --progress a -- true
 }
 
+@test "causal 01b: a result that cannot be written is refused before the command runs" {
+	refused "cannot write nowhere/x.html" --progress a -o nowhere/x.html -- touch ran
+	mkdir -p folder
+	refused "cannot write folder" --progress a --json -o folder -- touch ran
+	run -125 "$SCPROF" displace -o nowhere/x -- touch ran
+	run -2 "$SCPROF" diff --runs 2 -o nowhere/x -- touch ran -- touch ran
+	[ ! -e ran ]
+}
+
 @test "causal 02: --confirm says what it needs" {
 	refused "--changed 'COMMAND'" --progress a --confirm read --faster 10% --for 1s -- true
 	refused "--faster 10%" --progress a --confirm read --changed true --for 1s -- true
