@@ -264,7 +264,8 @@ void causal_report_verdict(const struct causal_report *r, char *text, size_t siz
 		any |= row->told;
 		most = fmax(most, row->ten.high);
 	}
-	snprintf(to, sizeof(to), most <= CAUSAL_LARGEST ? "%+.2g %%" : "any height", most);
+	snprintf(to, sizeof(to), most <= CAUSAL_LARGEST ? "+%s %%" : "any height",
+		 numbered_digits(most, 2).text);
 	if (any && most <= EXCLUDED)
 		snprintf(text, size,
 			 "No site is certain to have an effect (q > %.2g). 10 %% off all calls of "

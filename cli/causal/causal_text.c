@@ -49,15 +49,17 @@ static void put_head(const struct causal_report *r, struct text *t)
 		      numbered_plain(unit.low > 0 ? 1 / unit.high : NAN).text,
 		      numbered_plain(unit.low > 0 ? 1 / unit.low : NAN).text);
 	bool faster = slow.high < 0; /* surely: see the rows' notes */
-	snprintf(text, sizeof(text), "%zu windows of %.3g s in %.3g s; delays %s by ",
-		 c->slopes.windows, c->window_s, c->elapsed_s,
+	snprintf(text, sizeof(text), "%zu windows of %.3g s in %s s; delays %s by ",
+		 c->slopes.windows, c->window_s, numbered_digits(c->elapsed_s, 3).text,
 		 faster ? "made it faster" : "slowed it down");
 	if (faster)
 		slow = (struct causal_limits){-slow.value, -slow.high, -slow.low};
 	if (isfinite(slow.low))
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "%.2g %% [%.2g, %.2g] (asked: %.3g %%)", 100 * slow.value, 100 * slow.low,
-			 100 * slow.high, 100 * c->asked);
+			 "%s %% [%s, %s] (asked: %.3g %%)",
+			 numbered_digits(100 * slow.value, 2).text,
+			 numbered_digits(100 * slow.low, 2).text,
+			 numbered_digits(100 * slow.high, 2).text, 100 * c->asked);
 	else
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "an unknown amount (asked: %.3g %%)", 100 * c->asked);

@@ -4,6 +4,8 @@
 
 #include <stdarg.h>
 
+#include "report/wording/numbers.h"
+
 __attribute__((format(printf, 3, 4))) static void warn(struct causal_report *r, const char *code,
 						       const char *format, ...)
 {
@@ -66,7 +68,7 @@ static void warn_of_effects(struct causal_report *r)
 
 	if (c->problems & CAUSAL_SLOWER_THAN_ASKED)
 		warn(r, "slower-than-asked",
-		     "all delays together cost %.2g %%, more than the %.2g %% asked for. Give a "
+		     "all delays together cost %s %%, more than the %.3g %% asked for. Give a "
 		     "lower --slowdown where that matters",
 		     100 * c->slopes.slowdown.value, 100 * c->asked);
 	if (c->problems & CAUSAL_CARRIED)

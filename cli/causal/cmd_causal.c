@@ -14,6 +14,7 @@
 #include "cli/run/recording.h"
 #include "cli/usage/output.h"
 #include "collector/clocks/clocks_read.h"
+#include "report/wording/numbers.h"
 
 #define COMMAND	     "scprof causal"
 #define KILL_S	     10.0 /* after SIGTERM */
@@ -66,16 +67,17 @@ static void draw(struct causal_run *r, const struct causal_state *s)
 {
 	double share =
 		isfinite(r->o.wishes.for_s) ? fmin(s->elapsed_s / r->o.wishes.for_s, 1) : NAN;
+	struct numbered rate = numbered_digits(s->rate_per_s, 4);
 
 	if (s->phase == CAUSAL_PILOT)
-		progress_show(&r->progress, NAN, "pilot: %.4g/s, no delays yet", s->rate_per_s);
+		progress_show(&r->progress, NAN, "pilot: %s/s, no delays yet", rate.text);
 	else if (s->phase == CAUSAL_DELAYS && isfinite(s->precision))
-		progress_show(&r->progress, share,
-			      "%zu windows, %zu sites, %.4g/s, known to +-%.2g %%", s->windows,
-			      s->sites, s->rate_per_s, 100 * s->precision);
+		progress_show(&r->progress, share, "%zu windows, %zu sites, %s/s, known to +-%s %%",
+			      s->windows, s->sites, rate.text,
+			      numbered_digits(100 * s->precision, 2).text);
 	else if (s->phase == CAUSAL_DELAYS)
-		progress_show(&r->progress, share, "%zu windows, %zu sites, %.4g/s", s->windows,
-			      s->sites, s->rate_per_s);
+		progress_show(&r->progress, share, "%zu windows, %zu sites, %s/s", s->windows,
+			      s->sites, rate.text);
 }
 
 /* Others complete, and the unit does not: nobody waits for the end to hear of it. */

@@ -165,6 +165,28 @@ static void test_what_cannot_be_told_is_not(void **state)
 	causal_report_free(&r);
 }
 
+static void test_large_figures_have_no_exponent(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result c = result(sites, 1);
+	struct causal_report r;
+	struct printed p;
+
+	(void)state;
+	c.elapsed_s = 3600;
+	c.slopes.slowdown = (struct slopes_value){1.12, 0.1, 1000};
+	c.problems = CAUSAL_SLOWER_THAN_ASKED;
+	sites[0].slopes.q = 0.2;
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	r.row[0].ten.high = 340;
+	p = print(&r, causal_text_print);
+	assert_non_null(strstr(p.text, "in 3,600 s; delays slowed it down by 110 % [92, 130]"));
+	assert_non_null(strstr(p.text, "all delays together cost 110 %"));
+	assert_non_null(strstr(p.text, "reaches to +340 %"));
+	free(p.text);
+	causal_report_free(&r);
+}
+
 /* Nothing of a name is markup, and nothing of it steers a terminal. */
 static void test_names_are_only_text(void **state)
 {
@@ -444,6 +466,7 @@ int main(void)
 		cmocka_unit_test(test_delays_that_help_are_told),
 		cmocka_unit_test(test_what_may_be_anything_has_no_figures),
 		cmocka_unit_test(test_what_cannot_be_told_is_not),
+		cmocka_unit_test(test_large_figures_have_no_exponent),
 		cmocka_unit_test(test_names_are_only_text),
 		cmocka_unit_test(test_json_has_what_a_reader_needs),
 		cmocka_unit_test(test_a_removal_is_predicted_where_it_can_be_known),
