@@ -259,11 +259,17 @@ static void put_head(FILE *out, const struct causal_report *r)
 	      out);
 	put_text(out, r->progress);
 	fprintf(out,
-		"</bdi></h1><p class=\"figures\"><span><strong>%s/s</strong> progress</span>"
-		"<span><strong>%zu</strong> windows of %.3g s in %.3g s</span>"
-		"<span>slowed down by <strong>%s</strong>, asked: %.3g %%</span></p>",
-		numbered_plain(c->rate_per_s).text, c->slopes.windows, c->window_s, c->elapsed_s,
-		causal_report_limited(&slow).text, 100 * c->asked);
+		"</bdi></h1><p class=\"figures\"><span><strong>%s/s</strong> progress</span><span>",
+		numbered_digits(c->rate_per_s, 3).text);
+	if (c->slopes.windows)
+		fprintf(out,
+			"<strong>%zu</strong> windows of %.3g s in %s s</span>"
+			"<span>slowed down by <strong>%s</strong>, asked: %.3g %%",
+			c->slopes.windows, c->window_s, numbered_digits(c->elapsed_s, 3).text,
+			causal_report_limited(&slow).text, 100 * c->asked);
+	else
+		fputs(causal_report_untold(c), out);
+	fputs("</span></p>", out);
 	causal_report_verdict(r, verdict, sizeof(verdict));
 	if (*verdict) {
 		fputs("<p>", out);

@@ -201,6 +201,8 @@ const char *causal_report_shape(enum slopes_shape shape);
 /* One sentence of what keeps the row from being one number; "" where there is nothing. */
 void causal_report_note(const struct causal_report *r, const struct causal_row *row, char *text,
 			size_t size);
+/* Why delays are not told of, where no window is. */
+const char *causal_report_untold(const struct causal_result *c);
 /* What all rows say together where none is surely on the path of progress; else "". */
 void causal_report_verdict(const struct causal_report *r, char *text, size_t size);
 /* A unit's own duration, beside what it takes by itself; `text` "" where it has none. */

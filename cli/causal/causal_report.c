@@ -249,6 +249,11 @@ void causal_report_note(const struct causal_report *r, const struct causal_row *
 		note_shape(r, row, text, size);
 }
 
+const char *causal_report_untold(const struct causal_result *c)
+{
+	return c->left_out ? "no window tells of delays" : "nothing was delayed";
+}
+
 void causal_report_verdict(const struct causal_report *r, char *text, size_t size)
 {
 	double most = NAN;

@@ -24,15 +24,6 @@ static void put_line(struct text *t, const char *text)
 	text_cell_say(t, TERMINAL_PLAIN, "", 2, "%s", text);
 }
 
-/* No experiment took place; the warnings say why. */
-static void put_idle(const struct causal_report *r, struct text *t)
-{
-	double rate = r->result->rate_per_s;
-
-	text_cell_say(t, TERMINAL_PLAIN, "", 2, "%s: %s/s; nothing was delayed", r->progress,
-		      rate > 0 ? numbered_plain(rate).text : "0");
-}
-
 static void put_head(const struct causal_report *r, struct text *t)
 {
 	const struct causal_result *c = r->result;
@@ -40,8 +31,9 @@ static void put_head(const struct causal_report *r, struct text *t)
 			     slow = causal_report_limits(&c->slopes.slowdown, 1);
 	char text[700];
 
-	if (!c->slopes.windows && !r->rows) {
-		put_idle(r, t);
+	if (!c->slopes.windows) {
+		text_cell_say(t, TERMINAL_PLAIN, "", 2, "%s: %s/s; %s", r->progress,
+			      numbered_digits(c->rate_per_s, 3).text, causal_report_untold(c));
 		return;
 	}
 	text_cell_say(t, TERMINAL_BOLD, "", 2, "%s: %s/s [%s, %s]", r->progress,

@@ -40,7 +40,13 @@ static void warn_of_length(struct causal_report *r)
 {
 	const struct causal_result *c = r->result;
 
-	if (c->problems & CAUSAL_TOO_SHORT && c->slopes.windows)
+	if (c->problems & CAUSAL_TOO_SHORT && c->left_out > c->slopes.windows)
+		warn(r, "too-short",
+		     "%zu of %zu windows were left out, as nothing completed in them or beside "
+		     "them, and fewer than %d others tell nothing. Give a longer --window, or let "
+		     "it run longer",
+		     c->left_out, c->left_out + c->slopes.windows, SLOPES_WINDOWS);
+	else if (c->problems & CAUSAL_TOO_SHORT && c->slopes.windows)
 		warn(r, "too-short",
 		     "only %zu windows of %.3g s were had, and fewer than %d tell nothing. Let it "
 		     "run longer, or give a shorter --window",
@@ -70,7 +76,7 @@ static void warn_of_effects(struct causal_report *r)
 		warn(r, "slower-than-asked",
 		     "all delays together cost %s %%, more than the %.3g %% asked for. Give a "
 		     "lower --slowdown where that matters",
-		     100 * c->slopes.slowdown.value, 100 * c->asked);
+		     numbered_digits(100 * c->slopes.slowdown.value, 2).text, 100 * c->asked);
 	if (c->problems & CAUSAL_CARRIED)
 		warn(r, "carried-over",
 		     "effects of %.120s outlast a window of %.3g s: a queue is long between it and "

@@ -159,6 +159,7 @@ int causal_end(struct causal *c, struct causal_result *r)
 		fill_site(c, i, &site[i], &r->site[i]);
 	r->window_s = c->design.windows ? c->design.time / (double)c->design.windows : NAN;
 	r->elapsed_s = c->elapsed_s;
+	r->left_out = c->design.left_out;
 	r->problems = find_problems(c, &r->slopes);
 	return 0;
 }

@@ -80,6 +80,7 @@ struct causal_result {
 	struct causal_result_site *site; /* as drawn */
 	size_t sites;
 	double window_s, elapsed_s; /* mean window; the experiment's length without the pilot */
+	size_t left_out;	    /* windows: nothing completed in them, or beside them */
 	double asked;		    /* slowdown */
 	unsigned problems;	    /* enum causal_problem */
 	uint64_t seed;

@@ -77,17 +77,20 @@ static bool watch_idle(struct causal_design *d, const struct slopes_window *w, d
 		d->idle = false;
 		d->empty = 0;
 		d->expected = 0;
+		d->left_out += first;
 		return first;
 	}
 	d->empty++;
 	d->expected += w->time * rate;
 	if (!d->idle && d->expected >= CAUSAL_DESIGN_IDLE) {
 		d->idle = true;
+		d->idle_times++;
 		/* this one is not in yet: so one before them, too */
-		for (; d->empty && d->neighbours; d->empty--, d->neighbours--)
+		for (; d->empty && d->neighbours; d->empty--, d->neighbours--, d->left_out++)
 			drop_last(d);
 		causal_design_break(d);
 	}
+	d->left_out += d->idle;
 	return d->idle;
 }
 

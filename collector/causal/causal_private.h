@@ -125,6 +125,7 @@ struct causal_design {
 	size_t block, block_windows, neighbours, empty;
 	double expected; /* progress in the empty ones, at the usual rate */
 	bool idle;
+	size_t idle_times, left_out; /* how often it had nothing to do; windows */
 };
 
 /* A window that is over. */

@@ -11,6 +11,7 @@
 #define MORE	  1.5	/* blocks from one fit to the next */
 #define WINDOWS_S 1.0	/* windows that get longer as time passes get no longer than this */
 #define WINDOWS	  32768 /* so many, and they get twice as long: memory is bounded */
+#define TURNS	  2	/* in a block: it works in turns, and windows must be longer than these */
 #define FASTER	  1.3	/* progress than delays were made for: they are made anew */
 
 /* Limits that are watched until they are narrow must hold at all looks: as in
@@ -223,10 +224,24 @@ static bool begin_windows(struct causal *c)
 	return true;
 }
 
+/* Windows get longer, where time allows that: beside each idle one two are lost, too. `idle`: how
+ * often it had nothing to do before the last block. */
+static void lengthen(struct causal *c, size_t idle, size_t *longer_at)
+{
+	bool many = c->design.windows >= *longer_at;
+	bool turns = !(c->wishes.window_s > 0) && c->design.idle_times >= idle + TURNS &&
+		     4 * SLOPES_WINDOWS * c->window_s <= c->wishes.for_s;
+
+	if ((!many && !turns) || c->window_s >= WINDOWS_S)
+		return;
+	c->window_s = fmin(2 * c->window_s, WINDOWS_S);
+	*longer_at += many ? WINDOWS : 0;
+}
+
 void causal_windows_run(struct causal *c)
 {
 	double rate = causal_pilot_rate(&c->pilot), fit_at = 1;
-	size_t longer_at = WINDOWS;
+	size_t longer_at = WINDOWS, idle = 0;
 
 	if (!begin_windows(c))
 		return;
@@ -240,10 +255,8 @@ void causal_windows_run(struct causal *c)
 			causal_budget_correct(c);
 		if (c->no_memory)
 			break;
-		if (c->design.windows >= longer_at && c->window_s < WINDOWS_S) {
-			c->window_s = fmin(2 * c->window_s, WINDOWS_S);
-			longer_at += WINDOWS;
-		}
+		lengthen(c, idle, &longer_at);
+		idle = c->design.idle_times;
 	}
 	causal_threads_read(&c->threads, c->page, c->sites, completed(c));
 	c->ended_itself = !__atomic_load_n(&c->over, __ATOMIC_ACQUIRE);

@@ -187,6 +187,31 @@ static void test_large_figures_have_no_exponent(void **state)
 	causal_report_free(&r);
 }
 
+static void test_windows_without_progress_are_told(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1)};
+	struct causal_result c = result(sites, 1);
+	struct causal_report r;
+	struct printed p;
+
+	(void)state;
+	sites[0].slopes.known = false;
+	c.problems = CAUSAL_TOO_SHORT;
+	c.slopes.windows = 0;
+	c.window_s = NAN;
+	c.left_out = 580;
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	assert_non_null(strstr(r.warning[0].text, "580 of 580 windows were left out"));
+	assert_non_null(strstr(r.warning[0].text, "a longer --window"));
+	p = print(&r, causal_text_print);
+	assert_null(strstr(p.text, "nan"));
+	free(p.text);
+	p = print(&r, causal_html_print);
+	assert_null(strstr(p.text, "nan"));
+	free(p.text);
+	causal_report_free(&r);
+}
+
 /* Nothing of a name is markup, and nothing of it steers a terminal. */
 static void test_names_are_only_text(void **state)
 {
@@ -467,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_what_may_be_anything_has_no_figures),
 		cmocka_unit_test(test_what_cannot_be_told_is_not),
 		cmocka_unit_test(test_large_figures_have_no_exponent),
+		cmocka_unit_test(test_windows_without_progress_are_told),
 		cmocka_unit_test(test_names_are_only_text),
 		cmocka_unit_test(test_json_has_what_a_reader_needs),
 		cmocka_unit_test(test_a_removal_is_predicted_where_it_can_be_known),

@@ -32,6 +32,7 @@ static struct {
 	size_t sites;
 	double unit_s, noise, calls[MOST_SITES], slope[MOST_SITES];
 	double idle_from, idle_to; /* there is nothing to do */
+	double turn_s, on_s;	   /* it has its CPU for so long in each turn; 0: always */
 	double stop_at;		   /* causal_stop is called */
 	double burn_s;		   /* CPU time that is really used, once, after 10 s */
 	double rest[MOST_SITES], rest_units[MOST_SITES], done;
@@ -87,6 +88,15 @@ static void run_program(double seconds)
 	mine->progress.units += (uint64_t)(units * unit * units_s);
 }
 
+static double time_on_cpu(double at)
+{
+	double turns = program.turn_s > 0 ? floor(at / program.turn_s) : 0;
+
+	return program.turn_s > 0
+		       ? turns * program.on_s + fmin(at - turns * program.turn_s, program.on_s)
+		       : at;
+}
+
 static void burn(double seconds)
 {
 	struct timespec t;
@@ -107,8 +117,10 @@ double __wrap_causal_state_now(void)
 bool __wrap_causal_state_wait(struct causal *c, double at_s)
 {
 	if (at_s > now) {
-		if (now < program.idle_from || now >= program.idle_to)
-			run_program(at_s - now);
+		double on = time_on_cpu(at_s) - time_on_cpu(now);
+
+		if (on > 0 && (now < program.idle_from || now >= program.idle_to))
+			run_program(on);
 		now = at_s;
 	}
 	if (now > 1010 && program.burn_s > 0) {
@@ -258,6 +270,26 @@ static void stretches_without_work_are_left_out(void **state)
 	causal_result_free(&r);
 }
 
+/* A tenth of a CPU, as on a busy machine: at windows of 10 ms none would be left. */
+static void a_program_that_has_its_cpu_in_turns_is_measured(void **state)
+{
+	struct causal_wishes w = {.for_s = 20};
+	struct causal_result r;
+
+	(void)state;
+	make_program(2, 50e-6);
+	program.calls[0] = program.calls[1] = program.slope[0] = 1;
+	program.turn_s = 0.1;
+	program.on_s = 0.01;
+	run(&w, &r);
+	assert_int_equal(r.problems, 0);
+	assert_true(r.window_s > 0.03 && r.window_s < 20. / 64);
+	assert_true(fabs(r.rate_per_s * 500e-6 - 1) < 0.2);
+	assert_true(fabs(site_of(&r, 0)->slopes.slope.value - 10) <
+		    4 * site_of(&r, 0)->slopes.slope.error);
+	causal_result_free(&r);
+}
+
 static void stopped_it_says_what_it_knows_by_then(void **state)
 {
 	struct causal_wishes w = {.for_s = INFINITY};
@@ -394,6 +426,7 @@ int main(void)
 		cmocka_unit_test(slopes_of_a_known_program_are_found),
 		cmocka_unit_test(the_slowdown_stays_below_what_was_asked),
 		cmocka_unit_test(stretches_without_work_are_left_out),
+		cmocka_unit_test(a_program_that_has_its_cpu_in_turns_is_measured),
 		cmocka_unit_test(stopped_it_says_what_it_knows_by_then),
 		cmocka_unit_test(without_progress_or_calls_there_is_no_experiment),
 		cmocka_unit_test(more_sites_than_slots_are_counted_in_turn),
