@@ -23,7 +23,8 @@ struct belief {
 /* The slope, from what was assumed and what was measured. */
 static struct belief believe(const struct causal_budget *b, const struct causal_budget_site *s)
 {
-	double calls = s->calls_s * b->unit_s, prior = 1 / (calls * calls), measured;
+	double calls = s->calls_s * b->unit_s * fmax(b->stretch, 1), measured;
+	double prior = 1 / (calls * calls);
 
 	if (!isfinite(s->slope) || !(s->error > 0))
 		return (struct belief){calls, calls};
@@ -177,6 +178,7 @@ static struct causal_budget know_all(const struct causal *c)
 {
 	struct causal_budget b = {.slowdown = c->wishes.slowdown,
 				  .unit_s = 1 / causal_pilot_rate(&c->pilot),
+				  .stretch = causal_threads_stretch(&c->threads),
 				  .part = c->fitted ? 1 : 0.5,
 				  .whole = {.value = NAN}};
 

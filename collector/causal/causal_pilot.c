@@ -202,6 +202,7 @@ static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 
 	causal_state_read(c, &counts);
 	from = counts.progress;
+	causal_threads_begin(&c->threads, c->page, (double)from.completed);
 	do {
 		some_new = choose_counted(c, t);
 		causal_state_read(c, &counts); /* slots that begin, without what was before */
@@ -212,6 +213,7 @@ static bool count_sites(struct causal *c, struct tally *t, double *unit_s)
 		causal_state_tell(c, causal_pilot_rate(&c->pilot), NAN);
 	} while (passed < PILOT_S || (passed < PILOT_S + LONGEST_S &&
 				      (some_new || to.completed - from.completed < ENOUGH)));
+	causal_threads_read(&c->threads, c->page, 0, (double)to.completed);
 	c->timed = to.units > from.units;
 	*unit_s = to.completed > from.completed
 			  ? causal_page_seconds(c->page, (double)(to.units - from.units)) /

@@ -50,8 +50,9 @@ size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double wind
 /* How long the delays may be. A site whose calls are delayed by m on average, over all windows,
  * makes a unit of progress longer by slope x m. Nobody knows the slopes before, so one that is not
  * measured yet is taken to be about the number of calls a unit, give or take as much: all on one
- * path. What was measured is joined to that as normal distributions are (precisions add up). The
- * limit is on the upper end of what all delays together cost.
+ * path; where threads wait for a CPU, as many times more as they take longer for that. What was
+ * measured is joined to that as normal distributions are (precisions add up). The limit is on the
+ * upper end of what all delays together cost.
  *
  * It uses the past alone, so that draws stay independent of what they are to explain. Pure. */
 
@@ -75,6 +76,7 @@ struct causal_budget {
 	double slowdown;	   /* asked, 0.05 */
 	double unit_s;		   /* time a unit takes */
 	double longest_s;	   /* no delay is longer */
+	double stretch;		   /* of causal_threads; less than 1: 1 */
 	double part;		   /* of the slowdown that may be used: a half at first, then 1 */
 	struct slopes_value whole; /* measured slowdown so far; value NAN: none */
 };
@@ -174,6 +176,7 @@ struct causal_threads {
 	double *busy;			   /* [count] CPU seconds a unit, without delays */
 	double *calls;			   /* [count][sites] a unit */
 	size_t count;
+	double stretch; /* time that all of them ran or waited for a CPU, by the time they ran */
 };
 
 /* From now on; `completed`: units of progress so far. Without memory nothing is known. */
@@ -182,6 +185,7 @@ void causal_threads_begin(struct causal_threads *t, const struct causal_page *p,
  * the processes have ended. */
 void causal_threads_read(struct causal_threads *t, const struct causal_page *p, size_t sites,
 			 double completed);
+double causal_threads_stretch(const struct causal_threads *t); /* tests have another one */
 void causal_threads_free(struct causal_threads *t);
 
 #define CAUSAL_SITES	 24

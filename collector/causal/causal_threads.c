@@ -12,7 +12,7 @@
 
 struct seen {
 	uint32_t pid, tid;
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, wait_ns;
 	struct scp_causal_count slot[SCP_CAUSAL_SLOTS]; /* 0: it made no recorded call so far */
 };
 
@@ -22,13 +22,14 @@ struct causal_threads_seen {
 	struct seen thread[MOST];
 };
 
-/* schedstat's first number: time on a CPU. */
-static bool read_cpu(uint32_t pid, uint32_t tid, uint64_t *ns)
+/* schedstat's first numbers: time on a CPU, and waiting for one. */
+static bool read_times(struct seen *to)
 {
 	char text[96];
 
-	return !kernel_file_text(text, sizeof(text), "/proc/%u/task/%u/schedstat", pid, tid) &&
-	       sscanf(text, "%" SCNu64, ns) == 1;
+	return !kernel_file_text(text, sizeof(text), "/proc/%u/task/%u/schedstat", to->pid,
+				 to->tid) &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64, &to->cpu_ns, &to->wait_ns) == 2;
 }
 
 /* Also those that never called a recorded function. */
@@ -41,7 +42,7 @@ static void add_process(struct causal_threads_seen *s, uint32_t pid)
 		struct seen *to = &s->thread[s->count];
 
 		*to = (struct seen){.pid = pid, .tid = (uint32_t)tid};
-		s->count += read_cpu(pid, to->tid, &to->cpu_ns);
+		s->count += read_times(to);
 	}
 	kernel_file_leave(&tasks);
 }
@@ -83,8 +84,10 @@ static struct causal_threads_seen *see(const struct causal_page *p, double compl
 
 void causal_threads_begin(struct causal_threads *t, const struct causal_page *p, double completed)
 {
+	double stretch = t->stretch; /* so far */
+
 	causal_threads_free(t);
-	t->first = see(p, completed);
+	*t = (struct causal_threads){.first = see(p, completed), .stretch = stretch};
 }
 
 /* Counts of a block that another thread had before are its own: they only grow. */
@@ -111,7 +114,8 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 			 double completed)
 {
 	struct causal_threads_seen *now = t->first ? see(p, completed) : NULL;
-	double units = now ? completed - t->first->completed : 0, *busy, *calls;
+	double units = now ? completed - t->first->completed : 0, ran = 0, waited = 0;
+	double *busy, *calls;
 	size_t count = 0;
 
 	if (!now || !(units > 0)) {
@@ -124,9 +128,12 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 		const struct seen *to = &now->thread[i];
 		const struct seen *from = find(t->first, to->pid, to->tid);
 
-		if (from)
-			busy[count] = fill_one(p, from, to, sites, units, calls + count * sites);
-		count += from != NULL;
+		if (!from)
+			continue;
+		ran += grown(from->cpu_ns, to->cpu_ns);
+		waited += grown(from->wait_ns, to->wait_ns);
+		busy[count] = fill_one(p, from, to, sites, units, calls + count * sites);
+		count++;
 	}
 	free(now);
 	if (!count) {
@@ -139,6 +146,12 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 	t->busy = busy;
 	t->calls = calls;
 	t->count = count;
+	t->stretch = ran > 0 ? 1 + waited / ran : t->stretch;
+}
+
+double causal_threads_stretch(const struct causal_threads *t)
+{
+	return t->stretch;
 }
 
 void causal_threads_free(struct causal_threads *t)

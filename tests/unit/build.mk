@@ -83,7 +83,7 @@ CFLAGS_tests_unit_serve_test_http = $(MICROHTTPD_CFLAGS)
 $(UNIT)/serve/test_http: UNIT_LDFLAGS = -Wl,--wrap=dlopen,--wrap=dlsym,--wrap=dlerror,--wrap=calloc,--wrap=free
 # Which directories are locked is the test's to watch.
 # Time is made up.
-$(UNIT)/collector/test_causal: UNIT_LDFLAGS = -Wl,--wrap=causal_state_now,--wrap=causal_state_wait
+$(UNIT)/collector/test_causal: UNIT_LDFLAGS = -Wl,--wrap=causal_state_now,--wrap=causal_state_wait,--wrap=causal_threads_stretch
 # What of other processes is opened.
 $(UNIT)/collector/test_causal_threads: UNIT_LDFLAGS = -Wl,--wrap=open
 $(UNIT)/collector/test_bench_clock: UNIT_LDFLAGS = \

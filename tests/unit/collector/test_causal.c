@@ -25,6 +25,7 @@
 
 double __wrap_causal_state_now(void);
 bool __wrap_causal_state_wait(struct causal *c, double at_s);
+double __wrap_causal_threads_stretch(const struct causal_threads *t);
 
 /* A unit of work takes `unit_s`, calls site i calls[i] times, and gets slope[i] longer by each
  * second that one of these is delayed. */
@@ -33,6 +34,7 @@ static struct {
 	double unit_s, noise, calls[MOST_SITES], slope[MOST_SITES];
 	double idle_from, idle_to; /* there is nothing to do */
 	double turn_s, on_s;	   /* it has its CPU for so long in each turn; 0: always */
+	double stretch;		   /* by waiting for a CPU */
 	double stop_at;		   /* causal_stop is called */
 	double burn_s;		   /* CPU time that is really used, once, after 10 s */
 	double rest[MOST_SITES], rest_units[MOST_SITES], done;
@@ -95,6 +97,12 @@ static double time_on_cpu(double at)
 	return program.turn_s > 0
 		       ? turns * program.on_s + fmin(at - turns * program.turn_s, program.on_s)
 		       : at;
+}
+
+double __wrap_causal_threads_stretch(const struct causal_threads *t)
+{
+	(void)t;
+	return program.stretch;
 }
 
 static void burn(double seconds)
@@ -250,6 +258,22 @@ static void the_slowdown_stays_below_what_was_asked(void **state)
 	assert_true(spent() < 0.05);
 	assert_false(r.problems & CAUSAL_SLOWER_THAN_ASKED);
 	assert_slope(&r, 0, 10, 0.5);
+	causal_result_free(&r);
+}
+
+/* Each nanosecond on a CPU takes twenty: the first delays know that already. */
+static void the_slowdown_is_kept_where_others_want_the_cpu(void **state)
+{
+	struct causal_wishes w = {.for_s = 6};
+	struct causal_result r;
+
+	(void)state;
+	make_program(2, 10e-3);
+	program.calls[0] = program.calls[1] = 1;
+	program.slope[0] = program.slope[1] = 20;
+	program.stretch = 20;
+	run(&w, &r);
+	assert_true(spent() < 0.05);
 	causal_result_free(&r);
 }
 
@@ -425,6 +449,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slopes_of_a_known_program_are_found),
 		cmocka_unit_test(the_slowdown_stays_below_what_was_asked),
+		cmocka_unit_test(the_slowdown_is_kept_where_others_want_the_cpu),
 		cmocka_unit_test(stretches_without_work_are_left_out),
 		cmocka_unit_test(a_program_that_has_its_cpu_in_turns_is_measured),
 		cmocka_unit_test(stopped_it_says_what_it_knows_by_then),

@@ -145,6 +145,7 @@ static void cpu_time_is_that_without_delays(void **state)
 	assert_true(100 * t.busy[mine] > ended - began - 0.04 - NEAR_S);
 	assert_true(100 * t.busy[mine] < after - before - 0.04 + NEAR_S);
 	assert_true(fabs(100 * t.busy[!mine] - others_cpu) < NEAR_S);
+	assert_true(t.stretch >= 1 && isfinite(t.stretch));
 	causal_threads_free(&t);
 	own_block(3, 0, 0);
 }
