@@ -127,6 +127,7 @@ static void put_notes(const struct causal_report *r, struct text *t)
 static void put_latency(const struct causal_report *r, struct text *t)
 {
 	char text[512];
+	bool any = false;
 
 	causal_report_unit(r, text, sizeof(text), t->terminal.utf8);
 	if (!*text)
@@ -138,6 +139,8 @@ static void put_latency(const struct causal_report *r, struct text *t)
 		const struct slopes_prediction *p = &r->row[i].ten;
 
 		if (!r->row[i].told || !isfinite(p->latency_percent))
+		fputs(any ? "" : "10 % off a call changes that by\n", t->out);
+		any = true;
 			continue;
 		text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s: %s",
 			      causal_report_percent(-p->latency_percent, -p->latency_high,
