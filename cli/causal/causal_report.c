@@ -99,9 +99,10 @@ void causal_report_predict(const struct causal_result *c, struct causal_row *row
 
 	row->ten = predict(c, row, 0.1);
 	row->thirty = predict(c, row, 0.3);
-	/* no line is followed so far that bends, may be flat, or ends at another thread */
+	/* no line is followed so far that bends, may be flat, or ends at another thread, nor a mean
+	 * that is hardly known */
 	if (s->shape == SLOPES_STRAIGHT && s->q <= SURE && !removed.at_most &&
-	    removed.percent <= CAUSAL_LARGEST)
+	    (row->ten.low > 0 || row->ten.high < 0) && removed.percent <= CAUSAL_LARGEST)
 		row->removed = removed;
 }
 

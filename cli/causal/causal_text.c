@@ -134,14 +134,13 @@ static void put_latency(const struct causal_report *r, struct text *t)
 		return;
 	fputc('\n', t->out);
 	put_line(t, text);
-	fputs("10 % off a call changes that by\n", t->out);
 	for (size_t i = 0; i < r->rows; i++) {
 		const struct slopes_prediction *p = &r->row[i].ten;
 
 		if (!r->row[i].told || !isfinite(p->latency_percent))
+			continue;
 		fputs(any ? "" : "10 % off a call changes that by\n", t->out);
 		any = true;
-			continue;
 		text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s: %s",
 			      causal_report_percent(-p->latency_percent, -p->latency_high,
 						    -p->latency_low)

@@ -289,6 +289,12 @@ static void test_a_removal_is_predicted_where_it_can_be_known(void **state)
 			assert_true(fabs(r.row[i].removed.percent - 25) < 0.01);
 	}
 	assert_int_equal(told, 1);
+	/* its own mean may be anything */
+	r.row[0].site = &sites[0];
+	r.row[0].found.mean.error = 1e-4;
+	r.row[0].removed.percent = NAN;
+	causal_report_predict(&c, &r.row[0]);
+	assert_true(r.row[0].ten.low < 0 && isnan(r.row[0].removed.percent));
 	causal_report_free(&r);
 }
 
