@@ -165,6 +165,12 @@ static struct reduction latency(const struct slopes *all, const struct slopes_si
 	return r;
 }
 
+/* No more than all of it; NAN stays. */
+static double percent_less(double reduction)
+{
+	return reduction > 1 ? 100 : 100 * reduction;
+}
+
 struct slopes_prediction slopes_predict(const struct slopes *all, const struct slopes_site *site,
 					struct slopes_value call, double share, double confidence)
 {
@@ -185,8 +191,8 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 		.thread_near = near,
 		.hidden = hidden,
 		.at_least = site->shape == SLOPES_CONCAVE || (conditional && !less),
-		.latency_percent = 100 * l.value,
-		.latency_low = 100 * l.low,
-		.latency_high = 100 * l.high,
+		.latency_percent = percent_less(l.value),
+		.latency_low = percent_less(l.low),
+		.latency_high = percent_less(l.high),
 	};
 }

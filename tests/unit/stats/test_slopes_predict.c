@@ -59,6 +59,21 @@ static void test_time_less_is_throughput_more(void **state)
 	assert_false(p.at_most || p.at_least);
 }
 
+/* A unit that waits long, of which little is known. */
+static void test_no_latency_falls_by_more_than_all_of_it(void **state)
+{
+	struct slopes_site site = a_site(1, 0.01);
+	struct slopes_prediction p;
+
+	(void)state;
+	site.latency = value(150, 300);
+	p = predict(&site, 0.1);
+	assert_near(p.latency_percent, 90, 1e-9);
+	assert_true(p.latency_high == 100 && p.latency_low < -100);
+	site.latency = value(300, 1);
+	assert_true(predict(&site, 0.1).latency_percent == 100);
+}
+
 /* t of 200 degrees of freedom: 1.972. */
 static void test_limits_are_those_of_the_slope(void **state)
 {
@@ -266,6 +281,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_time_less_is_throughput_more),
+		cmocka_unit_test(test_no_latency_falls_by_more_than_all_of_it),
 		cmocka_unit_test(test_limits_are_those_of_the_slope),
 		cmocka_unit_test(test_the_uncertainty_of_all_three_counts),
 		cmocka_unit_test(test_another_thread_ends_a_prediction),
