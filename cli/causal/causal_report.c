@@ -211,7 +211,9 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 		       size_t size)
 {
 	const struct slopes_site *s = &row->site->slopes;
-	const char *bound = row->ten.at_most ? "most" : "least";
+	const char *bound = row->ten.at_most	? ", and faster brings at most this"
+			    : row->ten.at_least ? ", and faster brings at least this"
+						: "";
 
 	if (s->slope.value < 0 && s->q <= SURE)
 		snprintf(text, size,
@@ -219,10 +221,10 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 			 "together meanwhile");
 	else if (s->shape == SLOPES_CONVEX)
 		snprintf(text, size, "longer delays cost more each: faster brings at most this");
-	else if (s->shape == SLOPES_CONCAVE)
+	else if (s->shape == SLOPES_CONCAVE && row->ten.at_least)
 		snprintf(text, size, "longer delays cost less each: faster brings at least this");
 	else if (s->shape == SLOPES_CONDITIONAL)
-		snprintf(text, size, "depends on %.200s: a balance, and faster brings at %s this",
+		snprintf(text, size, "depends on %.200s: a balance%s",
 			 causal_report_name(r, s->interacts), bound);
 	else if (row->ten.hidden)
 		snprintf(text, size,

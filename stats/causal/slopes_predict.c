@@ -190,7 +190,8 @@ struct slopes_prediction slopes_predict(const struct slopes *all, const struct s
 		.at_most = near || hidden || site->shape == SLOPES_CONVEX || (conditional && less),
 		.thread_near = near,
 		.hidden = hidden,
-		.at_least = site->shape == SLOPES_CONCAVE || (conditional && !less),
+		/* what may be nothing is no least */
+		.at_least = r.low > 0 && (site->shape == SLOPES_CONCAVE || (conditional && !less)),
 		.latency_percent = percent_less(l.value),
 		.latency_low = percent_less(l.low),
 		.latency_high = percent_less(l.high),

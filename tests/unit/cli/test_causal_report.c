@@ -103,6 +103,14 @@ static void test_a_slope_per_call_and_its_marks(void **state)
 	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONVEX;
 	causal_report_note(&r, &r.row[0], note, sizeof(note));
 	assert_non_null(strstr(note, "at most"));
+	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONCAVE;
+	know(&r, 0, "work", 1e-5);
+	causal_report_note(&r, &r.row[0], note, sizeof(note));
+	assert_non_null(strstr(note, "at least this"));
+	sites[0].slopes.low.error = sites[1].slopes.low.error = 10;
+	know(&r, 0, "work", 1e-5);
+	causal_report_note(&r, &r.row[0], note, sizeof(note));
+	assert_string_equal(note, "");
 	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONDITIONAL;
 	sites[0].slopes.interacts = 1;
 	sites[1].slopes.interacts = 0;

@@ -123,6 +123,9 @@ static void test_what_bends_towards_slower_is_an_upper_bound(void **state)
 	site.shape = SLOPES_CONCAVE;
 	p = predict(&site, 0.1);
 	assert_true(!p.at_most && p.at_least);
+	site.low = value(0.2, 0.5); /* nothing, perhaps */
+	p = predict(&site, 0.1);
+	assert_true(p.low < 0 && !p.at_most && !p.at_least);
 }
 
 static void test_a_balance_lowers_the_lower_limit(void **state)
