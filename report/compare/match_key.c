@@ -40,39 +40,61 @@ static const char *name_at(const struct profile *p, bool source, uint32_t i)
 	return source ? p->source_function[i].file : p->process[i].exe;
 }
 
-/* Does a run of the other side have it, too? */
-static bool is_elsewhere(const struct match *m, uint32_t profile, bool source, const char *name)
-{
-	bool base = profile < m->bases;
+/* Names without their folders, and which sides have them: one bit each. */
+struct naming {
+	struct string_index names;
+	uint8_t *sides;
+	uint32_t room;
+};
 
-	for (uint32_t i = base ? m->bases : 0; i < (base ? m->profiles : m->bases); i++)
-		for (uint32_t k = 0; k < names_of(m->profile[i], source); k++)
-			if (!strcmp(base_name(name_at(m->profile[i], source, k)), base_name(name)))
-				return true;
-	return false;
+static int note_names(const struct match *m, bool source, struct naming *n)
+{
+	for (uint32_t i = 0; i < m->profiles; i++)
+		for (uint32_t k = 0; k < names_of(m->profile[i], source); k++) {
+			uint32_t number = string_index_add(
+				&n->names, base_name(name_at(m->profile[i], source, k)));
+
+			if (!array_reach((void **)&n->sides, &n->room, number, 1, 0))
+				return -1;
+			n->sides[number] |= i < m->bases ? 1 : 2;
+		}
+	return 0;
 }
 
 /* What a run has and the other side has not, where that is one: a shell may have started the
  * program, and a script has libraries. NULL: none, or several. */
-static const char *own_name(const struct match *m, uint32_t profile, bool source)
+static const char *own_name(const struct profile *p, bool source, struct naming *n)
 {
-	const struct profile *p = m->profile[profile];
-	const char *own = NULL, *last = "";
+	const char *own = NULL;
 
 	for (uint32_t i = 0; i < names_of(p, source); i++) {
 		const char *name = name_at(p, source, i);
 
-		if (!strcmp(name, last) || (own && !strcmp(name, own)))
-			continue;
-		last = name;
-		if ((source && symbolize_source_library(name)) ||
-		    is_elsewhere(m, profile, source, name))
+		if (n->sides[string_index_add(&n->names, base_name(name))] == 3 ||
+		    (own && !strcmp(name, own)) || (source && symbolize_source_library(name)))
 			continue;
 		if (own)
 			return NULL;
 		own = name;
 	}
 	return own;
+}
+
+/* Each profile's own name. NULL: out of memory. */
+static const char **own_names(const struct match *m, bool source)
+{
+	const char **own = calloc(m->profiles, sizeof(*own));
+	struct naming n = {0};
+	bool noted = own && !note_names(m, source, &n);
+
+	for (uint32_t i = 0; noted && i < m->profiles; i++)
+		own[i] = own_name(m->profile[i], source, &n);
+	string_index_clear(&n.names);
+	free(n.sides);
+	if (noted)
+		return own;
+	free(own);
+	return NULL;
 }
 
 char *match_key_family(const struct match *m, uint32_t profile, const char *path)
@@ -167,16 +189,13 @@ void match_modules_clear(struct match *m)
 int match_modules_build(struct match *m)
 {
 	m->family_of = calloc(m->profiles, sizeof(*m->family_of));
-	m->program = calloc(m->profiles, sizeof(*m->program));
-	m->script = calloc(m->profiles, sizeof(*m->script));
+	m->program = own_names(m, false);
+	m->script = own_names(m, true);
 	if (!m->family_of || !m->program || !m->script)
 		return -1;
-	for (uint32_t i = 0; i < m->profiles; i++) {
-		m->program[i] = own_name(m, i, false);
-		m->script[i] = own_name(m, i, true);
+	for (uint32_t i = 0; i < m->profiles; i++)
 		if (join_all(m, i) < 0)
 			return -1;
-	}
 	choose_modes(m);
 	return 0;
 }
