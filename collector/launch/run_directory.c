@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -137,13 +138,23 @@ void run_directory_release(struct run_directory *d)
 	d->lock = -1;
 }
 
+static void unlink_files(const struct run_directory *d, const char *pattern)
+{
+	DIR *profiles = opendir(d->profiles);
+
+	for (struct dirent *e; profiles && (e = readdir(profiles));)
+		if (!fnmatch(pattern, e->d_name, 0))
+			unlinkat(dirfd(profiles), e->d_name, 0); /* no folder */
+	if (profiles)
+		closedir(profiles);
+}
+
 int run_directory_remove(struct run_directory *d)
 {
-	char samples[PATH_MAX];
-
 	run_directory_release(d);
-	snprintf(samples, sizeof(samples), "%s/%s", d->profiles, PROF_SAMPLES_FILE);
-	unlink(samples);
+	unlink_files(d, PROF_SAMPLES_FILE);
+	/* what processes that were killed had begun to make */
+	unlink_files(d, ".scprof.*.new");
 	if (strcmp(d->profiles, d->base) && rmdir(d->profiles))
 		return -1;
 	return d->used ? 0 : rmdir(d->base);
@@ -151,11 +162,6 @@ int run_directory_remove(struct run_directory *d)
 
 void run_directory_discard(struct run_directory *d)
 {
-	DIR *profiles = opendir(d->profiles);
-
-	for (struct dirent *e; profiles && (e = readdir(profiles));)
-		unlinkat(dirfd(profiles), e->d_name, 0); /* no folder */
-	if (profiles)
-		closedir(profiles);
+	unlink_files(d, "*");
 	run_directory_remove(d);
 }

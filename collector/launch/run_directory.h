@@ -47,7 +47,7 @@ void run_directory_now(uint64_t *real_ns, uint64_t *mono_ns);
 /* The run is over, and what is left in it is kept on purpose. */
 void run_directory_release(struct run_directory *d);
 
-/* Release it, and remove it if nothing is left in it. 0, or -1: it is kept. */
+/* Release it, and remove it if nothing but begun profiles is left in it. 0, or -1: it is kept. */
 int run_directory_remove(struct run_directory *d);
 
 /* Remove it with all in it: no recording began, and what processes made there holds nothing. */

@@ -109,11 +109,14 @@ static void what_was_begun_in_vain_is_discarded(void **state)
 {
 	struct scp_header h = {0};
 	struct stat st;
+	char path[4200];
 
 	(void)state;
 	put("scprof.victim.1234.scp", &h, sizeof(h));
 	put(".scprof.victim.1234.new", &h, sizeof(h));
 	assert_int_equal(run_directory_remove(&dir), -1);
+	snprintf(path, sizeof(path), "%s/.scprof.victim.1234.new", dir.profiles);
+	assert_int_equal(access(path, F_OK), -1);
 	assert_int_equal(stat(dir.base, &st), 0);
 	run_directory_discard(&dir);
 	assert_int_equal(stat(dir.base, &st), -1);
