@@ -39,6 +39,7 @@ REPORT_SRC = \
 	report/model/run_to_run.c \
 	report/model/runs.c \
 	report/model/computing.c \
+	report/model/computing_runs.c \
 	report/model/displaced.c \
 	report/model/estimate.c \
 	report/findings/filter_summary.c \

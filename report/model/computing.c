@@ -11,6 +11,7 @@
 
 #include "profile/base/array.h"
 #include "report/containers/string_index.h"
+#include "report/model/sites.h"
 #include "report/wording/utf8.h"
 #include "stats/mean/proportion.h"
 
@@ -30,6 +31,7 @@ struct building {
 	struct sums *sums;	/* by row */
 	uint32_t room, sums_room, path_room;
 	uint64_t all[BATCHES], outside[BATCHES], recording[BATCHES];
+	struct computing_runs runs;
 };
 
 static uint64_t sum_of(const uint64_t batch[BATCHES])
@@ -134,10 +136,13 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 	}
 	b->c->samples += samples;
 	b->c->in_calls += s->kind == SCP_SAMPLE_IN_CALL ? samples : 0;
-	if (s->kind != SCP_SAMPLE_COMPUTING || !samples)
+	if (s->kind == SCP_SAMPLE_IN_CALL || !samples)
 		return 0;
+	if (s->kind != SCP_SAMPLE_COMPUTING)
+		return computing_runs_add(&b->runs, b->r, 0, s->process, samples);
 	sums = row_of(b, &p->path[s->path]);
-	if (!sums)
+	if (!sums ||
+	    computing_runs_add(&b->runs, b->r, 1 + (uint32_t)(sums - b->sums), s->process, samples))
 		return -1;
 	for (uint32_t i = 0; i < BATCHES; i++)
 		sums->batch[i] += s->count[i];
@@ -215,7 +220,8 @@ static int by_path_samples(const void *a, const void *b)
 		       ?: ARRAY_ORDER(x->path, y->path) ?: ARRAY_ORDER(x->program, y->program);
 }
 
-static void estimate_all(struct building *b)
+/* -1: out of memory. */
+static int estimate_all(struct building *b)
 {
 	struct report_computing *c = b->c;
 	double cpu_s = cpu_of(b), outside = (double)(c->samples - c->in_calls);
@@ -226,10 +232,13 @@ static void estimate_all(struct building *b)
 	estimate(b, &c->recording, b->recording);
 	for (uint32_t i = 0; i < c->rows; i++)
 		estimate(b, &c->row[i], b->sums[i].batch);
+	if (computing_runs_widen(&b->runs, b->r))
+		return -1;
 	if (c->rows)
 		qsort(c->row, c->rows, sizeof(*c->row), by_samples);
 	if (c->paths)
 		qsort(c->path, c->paths, sizeof(*c->path), by_path_samples);
+	return 0;
 }
 
 int computing_find(struct report *r)
@@ -247,11 +256,12 @@ int computing_find(struct report *r)
 	for (uint32_t i = 0; i < p->samples && !status; i++)
 		status = add_sample(&b, &p->sample[i]);
 	if (!status && b.c->samples)
-		estimate_all(&b);
+		status = estimate_all(&b);
 	string_index_clear(&b.names);
 	pairs_clear(&b.functions);
 	pairs_clear(&b.paths);
 	free(b.sums);
+	free(b.runs.samples);
 	return status;
 }
 

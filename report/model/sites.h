@@ -270,3 +270,16 @@ void run_to_run_finish(struct run_to_run *t, struct report *r);
 int sites_build(struct report *r, struct groups *groups, uint32_t keep);
 /* Once the time of all threads is known: what share of it the sites have. */
 void sites_share_time(struct report *r);
+
+/* Samples outside of recorded calls by run: all in front, then those of recording and of each row.
+ */
+struct computing_runs {
+	uint64_t *samples; /* to be freed */
+	uint32_t room;
+};
+
+/* `row`: 0 is recording. -1: out of memory. */
+int computing_runs_add(struct computing_runs *t, const struct report *r, uint32_t row,
+		       uint32_t process, uint64_t samples);
+/* The intervals of r->computing's shares, where runs differ by more. -1: out of memory. */
+int computing_runs_widen(struct computing_runs *t, const struct report *r);

@@ -4,6 +4,7 @@
 #include "stats/compare/between_runs.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "stats/numerics/distributions.h"
 
@@ -137,4 +138,78 @@ double between_runs_moderated(const struct between_runs_prior *prior, double var
 	if (isinf(prior->freedom))
 		return prior->variance;
 	return (prior->freedom * prior->variance + freedom * variance) / (prior->freedom + freedom);
+}
+
+#define TELLING 20 /* trials of a site: the scatter of fewer is hardly more than chance */
+
+/* All trials, and degrees of freedom of a variance between runs of so many (Satterthwaite 1946). */
+struct weights {
+	double all, squares, freedom;
+};
+
+static struct weights weigh(const uint64_t *n, size_t runs)
+{
+	struct weights w = {0};
+	double cubes = 0, some = 0;
+
+	for (size_t k = 0; k < runs; k++) {
+		double trials = (double)n[k];
+
+		w.all += trials;
+		w.squares += trials * trials;
+		cubes += trials * trials * trials;
+		some += trials > 0;
+	}
+	w.squares /= w.all * w.all;
+	cubes /= w.all * w.all * w.all;
+	w.freedom = pow(1 - w.squares, 2) / (w.squares - 2 * cubes + w.squares * w.squares);
+	w.freedom = fmin(fmax(w.freedom, 1), some - 1);
+	return w;
+}
+
+/* Variance between runs by the binomial one; NAN: none or all trials are the site's. */
+static double design_effect(const uint64_t *x, const uint64_t *n, size_t runs,
+			    const struct weights *w, double *trials)
+{
+	double share, squares = 0;
+
+	*trials = 0;
+	for (size_t k = 0; k < runs; k++)
+		*trials += (double)x[k];
+	share = *trials / w->all;
+	for (size_t k = 0; k < runs; k++)
+		squares += pow((double)x[k] - share * (double)n[k], 2);
+	return squares / (1 - w->squares) / (w->all * share * (1 - share));
+}
+
+int between_runs_shares(const uint64_t *x, const uint64_t *n, size_t sites, size_t runs,
+			double confidence, double *effective)
+{
+	const struct weights w = weigh(n, runs);
+	double *effect = calloc(2 * sites + 1, sizeof(*effect)), *freedom = effect + sites, trials;
+	size_t telling = 0;
+
+	if (!effect)
+		return -1;
+	for (size_t i = 0; i < sites; i++) {
+		effective[i] = design_effect(x + i * runs, n, runs, &w, &trials);
+		if (trials >= TELLING && effective[i] >= 0) {
+			effect[telling] = effective[i];
+			freedom[telling++] = w.freedom;
+		}
+	}
+	struct between_runs_prior prior = between_runs_prior(effect, freedom, telling);
+	/* what a run does to all sites alike counts once, however many they are */
+	double known = w.freedom + fmin(prior.freedom, w.freedom);
+	double wider = distributions_t_two_sided(confidence, known) /
+		       distributions_t_two_sided(confidence, INFINITY);
+
+	for (size_t i = 0; i < sites; i++) {
+		double own = effective[i] >= 0 ? effective[i] : 0;
+
+		effective[i] = w.all / fmax(1, between_runs_moderated(&prior, own, w.freedom) *
+						       pow(wider, 2));
+	}
+	free(effect);
+	return 0;
 }

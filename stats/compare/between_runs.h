@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Random effects model: y[i] = centre + b[i] + e[i]. e[i] has the known variance v[i]; all b[i]
  * have the same unknown variance. The estimate of Paule and Mandel (1982) is the variance that
@@ -37,3 +38,11 @@ struct between_runs_prior between_runs_prior(const double *variance, const doubl
  * freedom. */
 double between_runs_moderated(const struct between_runs_prior *prior, double variance,
 			      double freedom);
+
+/* Shares of trials, which each run has anew: x[i * runs + k] of its n[k] trials were site i's.
+ * effective[i]: as how many independent trials, by Wilson's interval, they tell of the next run's
+ * share; at most so many. At least two runs have trials. Their variance is a multiple of the
+ * binomial, the design effect, moderated as above, and few runs make it uncertain (Student's t).
+ * -1: out of memory. */
+int between_runs_shares(const uint64_t *x, const uint64_t *n, size_t sites, size_t runs,
+			double confidence, double *effective);

@@ -209,6 +209,40 @@ static void test_calls_of_two_of_the_runs_stay(void **state)
 	assert_float_equal(site[0].estimate.high, 1005, 1e-9);
 }
 
+/* A row's samples of 1000 in each run, where one run alone would say 0.19 to 0.21. */
+static struct report_computing_row computed(const uint64_t samples[RUNS])
+{
+	static struct report_computing_row shown;
+	struct report_computing c = {.row = &shown, .rows = 1, .cpu_s = 3, .effective = 3000};
+	struct computing_runs t = {0};
+
+	begin(RUNS, 0);
+	report.computing = &c;
+	shown = (struct report_computing_row){.share = 0.2, .share_low = 0.19, .share_high = 0.21};
+	for (uint32_t run = 0; run < RUNS; run++) {
+		assert_int_equal(computing_runs_add(&t, &report, 1, run, samples[run]), 0);
+		assert_int_equal(computing_runs_add(&t, &report, 2, run, 1000 - samples[run]), 0);
+	}
+	assert_int_equal(computing_runs_widen(&t, &report), 0);
+	free(t.samples);
+	return shown;
+}
+
+/* Samples of 0.1, 0.2 and 0.3 scatter by 62.5 times the binomial variance: with Student's t of two
+ * degrees they are worth 10 independent ones. */
+static void test_shares_of_computing_hold_what_runs_differ_by(void **state)
+{
+	const uint64_t differ[] = {100, 200, 300}, agree[] = {200, 200, 200};
+	struct report_computing_row shown = computed(differ);
+
+	(void)state;
+	assert_float_equal(shown.share_low, 0.0566, 0.0005);
+	assert_float_equal(shown.share_high, 0.5105, 0.0005);
+	shown = computed(agree);
+	assert_float_equal(shown.share_low, 0.186, 0.0005);
+	assert_float_equal(shown.share_high, 0.2147, 0.0005);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_what_recording_cost_is_part_of_what_scatters),
 		cmocka_unit_test(test_one_run_or_two_say_nothing_of_others),
 		cmocka_unit_test(test_calls_of_two_of_the_runs_stay),
+		cmocka_unit_test(test_shares_of_computing_hold_what_runs_differ_by),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
