@@ -74,7 +74,8 @@ static void warn_modules(struct diff *d)
 	bool left_out = false;
 
 	for (uint32_t i = 0; i < d->match->vagues; i++)
-		warn(d, "missing-module", "%s differs between the sides, or has no build-id",
+		warn(d, "missing-module",
+		     "%s differs between the sides, or has no build-id, or no names on one of them",
 		     d->match->vague[i]);
 	for (uint32_t i = 0; i < d->profiles; i++)
 		left_out |= d->profile[i]->modules && symbolize_left_out(d->match->symbols[i]);

@@ -24,6 +24,7 @@ struct match_family {
 	const struct prof_module *first;
 	const char *name;
 	bool same_build, loaded, used;
+	bool named[2], nameless[2]; /* frames with names and without, of BASE and of NEW */
 	enum match_mode mode;
 };
 
@@ -201,10 +202,9 @@ int match_modules_build(struct match *m)
 }
 
 /* Never NULL; `module` may be PROF_NO_MODULE. */
-static const struct match_family *find_module(const struct match *m, uint32_t profile,
-					      uint32_t module)
+static struct match_family *find_module(const struct match *m, uint32_t profile, uint32_t module)
 {
-	static const struct match_family none = {.name = "(no module)", .mode = MATCH_VAGUE};
+	static struct match_family none = {.name = "(no module)", .mode = MATCH_VAGUE};
 	struct match_family *f;
 
 	if (module == PROF_NO_MODULE)
@@ -214,11 +214,18 @@ static const struct match_family *find_module(const struct match *m, uint32_t pr
 	return f;
 }
 
+/* Stripped on one side, it has no function in common with itself. */
+static bool is_vague(const struct match_family *f)
+{
+	return f->mode == MATCH_VAGUE || (f->named[0] && !f->named[1] && f->nameless[1]) ||
+	       (f->named[1] && !f->named[0] && f->nameless[0]);
+}
+
 int match_modules_report(struct match *m)
 {
 	m->vague = calloc(m->families.count + 1, sizeof(*m->vague));
 	for (uint32_t i = 0; m->vague && i < m->families.count; i++)
-		if (m->family[i].used && m->family[i].mode == MATCH_VAGUE)
+		if (m->family[i].used && is_vague(&m->family[i]))
 			m->vague[m->vagues++] = m->family[i].name;
 	return m->vague ? 0 : -1;
 }
@@ -255,10 +262,11 @@ static void put_vague(struct keys *k, const char *module)
 	k->vague_in = module;
 }
 
-static void put_named(struct keys *k, const struct match_family *module, const struct symbol *s,
-		      size_t count, bool lines)
+static void put_named(struct keys *k, struct match_family *module, const struct symbol *s,
+		      size_t count, bool lines, int side)
 {
 	for (size_t i = 0; i < count; i++) {
+		*(s[i].function ? &module->named[side] : &module->nameless[side]) = true;
 		if (!s[i].function) {
 			put_vague(k, module->name);
 			continue;
@@ -301,7 +309,7 @@ static void put_source(struct keys *k, struct match *m, uint32_t profile,
 static void put_frame(struct keys *k, struct match *m, uint32_t profile,
 		      const struct prof_frame *frame)
 {
-	const struct match_family *module;
+	struct match_family *module;
 	const struct symbol *symbol;
 	size_t count;
 
@@ -314,7 +322,7 @@ static void put_frame(struct keys *k, struct match *m, uint32_t profile,
 		put_vague(k, module->name);
 	} else if (module->mode == MATCH_BY_NAME || frame->exact) {
 		symbol = symbolize_frame(m->symbols[profile], frame, &count);
-		put_named(k, module, symbol, count, !frame->exact);
+		put_named(k, module, symbol, count, !frame->exact, profile >= m->bases);
 	} else {
 		k->vague_in = NULL;
 		put(k, PART "%s+%016" PRIx64, module->name, (uint64_t)frame->offset);

@@ -264,6 +264,11 @@ refuses()
 		"second(atoi(argv[1]));" | build new
 	record_as base tsc old/app 50
 	record_as new tsc new/app 50
+	cp new/app named
+	strip new/app
+	compares base.scp new.scp
+	[ "$(says '.warnings[] | select(.code == "missing-module") | .text' | grep -c 'no names on one of them')" = 1 ]
+	mv named new/app
 	rm old/app
 	compares base.scp new.scp
 	[ "$(says '[.warnings[].code] | index("missing-module") != null')" = true ]
