@@ -280,14 +280,23 @@ bool diff_estimate_log(const struct diff_run *r, enum diff_view view, double *y,
 	return known;
 }
 
+/* Where more calls are switched, or the variance of calls is not known, those that were not are
+ * compared with all of them, less the time that these waited. */
+#define MOST_CHOSEN 0.2
+
 /* Long calls are switched more often than short ones: to first order, the mean of those that were
  * not lies below that of all by -ln(1 - s) v of it, s being the share of switched calls and v the
  * relative variance of calls. */
 static double chosen(const struct diff_run *r)
 {
 	double share = 1 - r->unswitched_calls / (double)r->calls;
+	double on_cpu = r->mean.mean - r->runnable_ns - r->asleep_ns;
 
-	return share > 0 && r->spread > 0 ? -log1p(-fmin(share, 0.99)) * r->spread : 0;
+	if (!(share > 0))
+		return 0;
+	if (share <= MOST_CHOSEN && r->spread > 0)
+		return -log1p(-share) * r->spread;
+	return on_cpu > 0 && r->unswitched.mean > 0 ? log(on_cpu / r->unswitched.mean) : 0;
 }
 
 double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enum diff_view view)
@@ -299,7 +308,7 @@ double diff_estimate_margin(const struct diff *d, const struct diff_site *s, enu
 	for (uint32_t i = 0; i < d->profiles; i++) {
 		int side = i >= d->bases;
 
-		if (!(calls_of(&s->run[i], view) > 0))
+		if (!(calls_of(&s->run[i], view) >= DIFF_LEAST_CALLS))
 			continue;
 		runs[side]++;
 		mean[side] += (chosen(&s->run[i]) - mean[side]) / runs[side];

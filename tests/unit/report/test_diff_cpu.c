@@ -41,6 +41,7 @@ static void begin(struct made *m, uint32_t bases, uint32_t profiles)
 						  .unswitched = {1000 + (i + (int)k) % 2, 1, 60},
 						  .unswitched_undisturbed = {NAN, INFINITY, 0},
 						  .unswitched_calls = 9900,
+						  .spread = 0.01,
 						  .watched = true};
 	}
 }
@@ -221,6 +222,28 @@ static void test_other_calls_that_were_not_switched_are_no_change(void **state)
 	assert_int_equal(m.d.status, 0);
 }
 
+/* The long calls waited for a disk, and were not among the others: of 600 us on the CPU, as on the
+ * other side, those know 4. */
+static void test_where_many_calls_were_switched_the_others_are_no_sample(void **state)
+{
+	struct made m;
+
+	(void)state;
+	begin(&m, 3, 6);
+	for (int k = 0; k < 6; k++) {
+		struct diff_run *r = &m.run[0][k];
+
+		r->calls = 9;
+		r->spread = 0;
+		r->mean = (struct compare_mean){20e6, 10e6, 8};
+		r->asleep_ns = 20e6 - 600e3 - 1000 * k;
+		r->unswitched_calls = k < 3 ? 5 : 9;
+		r->unswitched.mean = k < 3 ? 4000 : 600e3;
+	}
+	compare(&m);
+	assert_int_equal(m.d.status, 0);
+}
+
 /* All but one, which other programs missed, waited twice as long. */
 static void missed_by_others(uint32_t bases, uint32_t profiles, bool states)
 {
@@ -262,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_elapsed_time_decides_where_both_changed),
 		cmocka_unit_test(test_a_site_that_others_missed_is_not_faster),
 		cmocka_unit_test(test_other_calls_that_were_not_switched_are_no_change),
+		cmocka_unit_test(test_where_many_calls_were_switched_the_others_are_no_sample),
 	};
 
 	return cmocka_run_group_tests_name("diff of CPU time", tests, NULL, NULL);
