@@ -302,6 +302,9 @@ static void test_a_function_that_came_is_a_change_and_one_with_few_samples_says_
 	assert_true(row_of(c.d, 'c')->counts);
 	assert_int_equal(row_of(c.d, 'e')->verdict.status, DIFF_ONLY_NEW);
 	assert_false(row_of(c.d, 'e')->counts); /* two or three samples */
+	/* which could say nothing, and so takes nothing from what others say */
+	assert_true(isnan(row_of(c.d, 'e')->found[DIFF_ELAPSED].p));
+	assert_true(row_of(c.d, 'c')->found[DIFF_ELAPSED].p <= 0.05);
 	assert_int_equal(c.d->computing->came, 1);
 	assert_int_equal(c.d->status, 1);
 	assert_int_equal(row_of(c.d, 'f')->verdict.status, DIFF_UNTESTED);
