@@ -28,9 +28,10 @@ static uint32_t number_of(struct making *m, uint32_t profile,
 			  const struct report_computing_row *row)
 {
 	char *family = match_key_family(m->match, profile, row->module ? row->module : "");
+	const char *name = row->function ? row->function : "";
 	char *key = NULL;
 
-	if (!family || asprintf(&key, "%s\x1f%s", row->function ? row->function : "", family) < 0)
+	if (!family || asprintf(&key, "%.*s\x1f%s", (int)symbolize_stem(name), name, family) < 0)
 		key = NULL;
 	uint32_t number = string_index_add(&m->keys, key);
 

@@ -272,7 +272,9 @@ static void put_named(struct keys *k, struct match_family *module, const struct 
 			continue;
 		}
 		k->vague_in = NULL;
-		put(k, PART "%s:%s", module->name, s[i].function);
+		/* the next build may have a copy of it, or none */
+		put(k, PART "%s:%.*s", module->name, (int)symbolize_stem(s[i].function),
+		    s[i].function);
 		if (lines && s[i].line)
 			fprintf(k->full, "@%08d", s[i].line - s[i].declared);
 	}

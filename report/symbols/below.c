@@ -29,21 +29,12 @@ static bool is_named(const struct symbol_pattern *p, const char *name)
 	return name && symbol_pattern_has_name(p, name, NULL, NULL);
 }
 
-/* What compilers append to the name of a part or a copy of a function. */
 static bool is_part_named(const struct symbol_pattern *p, const char *name)
 {
-	static const char *const parts[] = {".cold",	  ".part.", ".isra.",	  ".constprop.",
-					    ".lto_priv.", ".llvm.", ".localalias"};
-	size_t stem = name ? strlen(name) : 0, whole = stem;
-
-	for (size_t i = 0; name && i < sizeof(parts) / sizeof(*parts); i++) {
-		const char *at = strstr(name, parts[i]);
-
-		if (at && at > name && (size_t)(at - name) < stem)
-			stem = (size_t)(at - name);
-	}
-	char *proper = stem < whole ? strndup(name, stem) : NULL;
+	size_t stem = name ? symbolize_stem(name) : 0;
+	char *proper = name && name[stem] ? strndup(name, stem) : NULL;
 	bool is = is_named(p, proper);
+
 	free(proper);
 	return is;
 }

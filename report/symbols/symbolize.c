@@ -159,6 +159,21 @@ static void put_name(struct symbolizer *s, struct symbol *symbol, const char *na
 	symbol->brief = n ? n->brief : NULL;
 }
 
+size_t symbolize_stem(const char *name)
+{
+	static const char *const parts[] = {" [clone ",	   ".cold",	 ".part.", ".isra.",
+					    ".constprop.", ".lto_priv.", ".llvm.", ".localalias"};
+	size_t stem = strlen(name);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *at = strstr(name, parts[i]);
+
+		if (at && at > name && (size_t)(at - name) < stem)
+			stem = (size_t)(at - name);
+	}
+	return stem;
+}
+
 bool symbolize_is_libc(const char *module)
 {
 	return module && (!strncmp(base_name(module), "libc.so", 7) ||

@@ -93,6 +93,9 @@ static inline uint32_t symbolize_pid(const struct prof_process *p)
  * as a program the name that it was started by (redis-server, a link to redis-check-rdb). */
 const char *symbolize_module_name(const struct profile *p, const char *path);
 
+/* The length of a name without what compilers append to that of a part or a copy of a function. */
+size_t symbolize_stem(const char *name);
+
 /* What became of a module so far. */
 enum symbolize_state symbolize_module_state(const struct symbolizer *s, uint32_t module);
 

@@ -444,3 +444,31 @@ says_sides()
 	compares one.scp two.scp
 	[ "$(says '[.sites[] | select(.symbol == "send" or .symbol == "recv") | [.base.calls, .new.calls]] | unique | tostring')" = "[[50,50]]" ]
 }
+
+@test "diff 24: a copy that a compiler made of a function is that function" {
+	local name
+	for name in put put.constprop.0; do
+		mkdir "$name"
+		cat >app.c <<-END
+			#include <sys/socket.h>
+			int put(int fd) __asm__("$name");
+			__attribute__((noinline)) int put(int fd)
+			{
+				return send(fd, "x", 1, 0) + 1;
+			}
+			int main(void)
+			{
+				int pair[2], sent = 0;
+				if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+					return 1;
+				for (int i = 0; i < 50; i++)
+					sent += put(pair[0]);
+				return sent != 100;
+			}
+		END
+		"${CC:-cc}" -O1 -w -o "$name/app" app.c
+		record_as "$name" tsc "$name/app"
+	done
+	compares put.scp put.constprop.0.scp
+	[ "$(says '[.sites[] | select(.symbol == "send") | [.base.calls, .new.calls]] | tostring')" = "[[50,50]]" ]
+}

@@ -319,6 +319,15 @@ static void test_what_is_no_module(void **state)
 	rmdir(fifo);
 }
 
+static void test_a_copy_is_called_by_the_function(void **state)
+{
+	(void)state;
+	assert_int_equal(symbolize_stem("put"), 3);
+	assert_int_equal(symbolize_stem("put.isra.0.constprop.1"), 3);
+	assert_int_equal(symbolize_stem("put(int) [clone .constprop.0]"), 8);
+	assert_int_equal(symbolize_stem("main.put"), 8); /* of Go */
+}
+
 static void test_no_module_at_all(void **state)
 {
 	struct symbolizer *s = symbolizer_for("/nonexistent");
@@ -344,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_a_pipe_is_not_even_opened),
 		cmocka_unit_test(test_a_guarded_reader_opens_files_of_root_only),
 		cmocka_unit_test(test_what_is_no_module),
+		cmocka_unit_test(test_a_copy_is_called_by_the_function),
 		cmocka_unit_test(test_no_module_at_all),
 	};
 
