@@ -90,15 +90,16 @@ static const char *of_what(const struct diff *d, const struct diff_site *s,
 	return undisturbed ? " where undisturbed" : "";
 }
 
-/* Of the run that has the fewest. */
-static uint64_t fewest_calls(const struct diff *d, const struct diff_site *s)
+/* Of the run that has the fewest; of CPU time, those that kept their CPU. */
+static uint64_t fewest_calls(const struct diff *d, const struct diff_site *s, bool cpu)
 {
-	uint64_t calls = UINT64_MAX;
+	double calls = INFINITY;
 
 	for (uint32_t i = 0; i < d->profiles; i++)
-		if (s->run[i].calls && s->run[i].calls < calls)
-			calls = s->run[i].calls;
-	return calls;
+		if (s->run[i].calls)
+			calls = fmin(calls,
+				     cpu ? s->run[i].unswitched_calls : (double)s->run[i].calls);
+	return (uint64_t)llround(calls);
 }
 
 static void untested_words(const struct diff *d, const struct diff_site *s,
@@ -116,7 +117,8 @@ static void untested_words(const struct diff *d, const struct diff_site *s,
 		why = !strcmp(f->reason, words[i][0]) ? words[i][1] : why;
 	numbers_append(to, "cannot be determined: %s", why);
 	if (!strcmp(f->reason, DIFF_FEW_CALLS))
-		numbers_append(to, " (%" PRIu64 ")", fewest_calls(d, s));
+		numbers_append(to, " (%" PRIu64 ")",
+			       fewest_calls(d, s, f == &s->found[DIFF_CPU_TIME]));
 }
 
 static void same_words(const struct diff *d, const struct diff_finding *f, struct words *to)

@@ -78,6 +78,12 @@ static void test_what_elapsed_time_did_is_told_beside_cpu_time(void **state)
 	s.found[DIFF_ELAPSED] =
 		(struct diff_finding){.status = DIFF_UNTESTED, .reason = DIFF_FEW_CALLS};
 	check_other(&s, "elapsed time: cannot be determined: too few calls (10)");
+	/* and the other way round: most calls were switched */
+	s.verdict.view = DIFF_MEAN;
+	run[0].unswitched_calls = 3;
+	run[1].unswitched_calls = 7;
+	s.found[DIFF_CPU_TIME] = s.found[DIFF_ELAPSED];
+	check_other(&s, "CPU time: cannot be determined: too few calls (3)");
 	s.states = false;
 	check_other(&s, "");
 }
