@@ -115,14 +115,19 @@ static void choose_sharpest(struct diff_site *s, enum diff_quantity of)
 		}
 }
 
-static const char *too_few(const struct diff *d, const struct diff_site *s)
+static const char *too_few(const struct diff *d, const struct diff_site *s, enum diff_quantity of)
 {
 	bool calls = false;
 
 	for (uint32_t i = 0; i < d->profiles; i++) {
-		if (s->run[i].few)
+		const struct diff_run *r = &s->run[i];
+		double n = of == DIFF_CPU_TIME ? r->unswitched_calls : (double)r->calls;
+
+		if (r->few)
 			return DIFF_FEW_TICKS;
-		calls = calls || s->run[i].calls < DIFF_LEAST_CALLS;
+		if (r->calls && !(n > 0))
+			return DIFF_SWITCHED;
+		calls = calls || n < DIFF_LEAST_CALLS;
 	}
 	return calls || d->profiles == 2 ? DIFF_FEW_CALLS : DIFF_UNLIKE;
 }
@@ -136,7 +141,7 @@ static void judge_quantity(const struct diff *d, struct diff_site *s, enum diff_
 
 	if (isnan(f->p)) {
 		f->status = DIFF_UNTESTED;
-		f->reason = why ? why : too_few(d, s);
+		f->reason = why ? why : too_few(d, s, of);
 		return;
 	}
 	if (f->q > 1 - d->options.confidence) {
@@ -145,7 +150,7 @@ static void judge_quantity(const struct diff *d, struct diff_site *s, enum diff_
 		t = &s->test[f->view][f->against];
 		if (!(t->detectable < TELLING * exp(t->margin))) {
 			f->status = DIFF_UNTESTED;
-			f->reason = too_few(d, s);
+			f->reason = too_few(d, s, of);
 		}
 	} else {
 		f->status = s->test[f->view][f->against].ratio > 1 ? DIFF_SLOWER : DIFF_FASTER;

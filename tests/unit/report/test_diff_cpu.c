@@ -147,6 +147,22 @@ static void test_few_unswitched_calls_are_left_out_of_several_runs(void **state)
 	assert_int_equal(m.d.status, 1);
 }
 
+static void test_runs_without_unswitched_calls_say_so(void **state)
+{
+	struct made m;
+
+	(void)state;
+	begin(&m, 3, 6);
+	for (int k = 0; k < 6; k++) {
+		m.run[2][k].unswitched_calls = 0;
+		m.run[2][k].unswitched = (struct compare_mean){NAN, INFINITY, 0};
+	}
+	compare(&m);
+	for (int i = 0; i < SITES; i++)
+		if (m.site[i].run == m.run[2])
+			assert_string_equal(m.site[i].found[DIFF_CPU_TIME].reason, DIFF_SWITCHED);
+}
+
 /* One test of each quantity. */
 static void give_p(struct made *m, int site, double elapsed, double cpu)
 {
@@ -281,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_without_states_there_is_elapsed_time_alone),
 		cmocka_unit_test(test_a_run_without_unswitched_calls_has_no_cpu_time),
 		cmocka_unit_test(test_few_unswitched_calls_are_left_out_of_several_runs),
+		cmocka_unit_test(test_runs_without_unswitched_calls_say_so),
 		cmocka_unit_test(test_both_quantities_of_all_sites_are_one_family),
 		cmocka_unit_test(test_elapsed_time_decides_where_both_changed),
 		cmocka_unit_test(test_a_site_that_others_missed_is_not_faster),
