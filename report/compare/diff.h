@@ -222,6 +222,12 @@ struct diff *diff_model_build(const struct profile *const *profile, uint32_t pro
 			      struct profile_error *why);
 void diff_model_free(struct diff *d);
 
+/* Less the overhead, the mean of empty calls may be below 0. */
+static inline double diff_shown_ns(double mean_ns)
+{
+	return mean_ns < 0 ? 0 : mean_ns;
+}
+
 /* The runs of a side: from its first on to before its end. */
 static inline uint32_t diff_first_run(const struct diff *d, int side)
 {

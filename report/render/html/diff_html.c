@@ -193,8 +193,9 @@ static void put_sides(struct html *h, const struct diff_site *s)
 	const struct diff_side *base = &s->side[DIFF_BASE], *new = &s->side[DIFF_NEW];
 	const struct diff_rate *rate = &s->rate;
 
-	html_write_numbers(h, base->calls, new->calls, base->calls ? base->ns : NAN,
-			   new->calls ? new->ns : NAN, base->unswitched_ns, new->unswitched_ns,
+	html_write_numbers(h, base->calls, new->calls, base->calls ? diff_shown_ns(base->ns) : NAN,
+			   new->calls ? diff_shown_ns(new->ns) : NAN,
+			   diff_shown_ns(base->unswitched_ns), diff_shown_ns(new->unswitched_ns),
 			   base->total_ns, new->total_ns, s->effect_ns, rate->calls[DIFF_BASE],
 			   rate->calls[DIFF_NEW], rate->ratio, rate->low, rate->high);
 }

@@ -35,12 +35,6 @@ static void calls_cell(struct table *table, size_t column, double calls, double 
 			       : numbered_digits(rate, 3).text);
 }
 
-/* Less the overhead, an empty call may be below 0. */
-static void mean_cell(struct text *t, struct table *table, size_t column, double ns)
-{
-	text_cell_duration(t, table, column, fmax(ns, 0));
-}
-
 static void number_cells(struct text *t, struct table *table, const struct diff_site *s)
 {
 	const struct diff_side *base = &s->side[DIFF_BASE], *new = &s->side[DIFF_NEW];
@@ -50,11 +44,12 @@ static void number_cells(struct text *t, struct table *table, const struct diff_
 		if (!s->side[i].calls)
 			continue;
 		calls_cell(table, i ? CALLS_NEW : CALLS_BASE, s->side[i].calls, s->rate.calls[i]);
-		mean_cell(t, table, i ? MEAN_NEW : MEAN_BASE, s->side[i].ns);
+		text_cell_duration(t, table, i ? MEAN_NEW : MEAN_BASE,
+				   diff_shown_ns(s->side[i].ns));
 	}
 	if (isfinite(base->unswitched_ns) && isfinite(new->unswitched_ns)) {
-		mean_cell(t, table, CPU_BASE, base->unswitched_ns);
-		mean_cell(t, table, CPU_NEW, new->unswitched_ns);
+		text_cell_duration(t, table, CPU_BASE, diff_shown_ns(base->unswitched_ns));
+		text_cell_duration(t, table, CPU_NEW, diff_shown_ns(new->unswitched_ns));
 	}
 	if (s->verdict.status > DIFF_SAME)
 		return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Comparisons of profiles that were not recorded alike: with other groups, by another clock. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "report/compare/diff.h"
 #include "tests/unit/support/report_fixture.h"
@@ -10,11 +12,14 @@
 
 static struct diff *compare(const struct profile *base, const struct profile *new)
 {
-	const struct profile *both[] = {base, new};
+	static const struct profile *both[2];
 	struct diff_options o = DIFF_OPTIONS_DEFAULT;
 	struct profile_error why;
-	struct diff *d = diff_model_build(both, 2, 1, &o, &why);
+	struct diff *d;
 
+	both[0] = base;
+	both[1] = new;
+	d = diff_model_build(both, 2, 1, &o, &why);
 	assert_non_null(d);
 	return d;
 }
@@ -78,11 +83,34 @@ static void test_no_tick_is_not_no_time(void **state)
 	diff_model_free(d);
 }
 
+/* Recording takes 2.5 us, the calls of recv 2. */
+static void test_no_mean_is_shown_below_nothing(void **state)
+{
+	struct profile *p = fixture_profile();
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *to = open_memstream(&text, &bytes);
+	struct diff *d;
+
+	(void)state;
+	p->clock.overhead = (struct prof_overhead){.measurements = 2, .inside_ns = 2500};
+	d = compare(p, p);
+	d->options.full = true;
+	d->options.width = 200;
+	assert_int_equal(report_print_diff(d, to), 0);
+	assert_int_equal(fclose(to), 0);
+	assert_non_null(strstr(text, "recv"));
+	assert_null(strstr(text, "-500"));
+	free(text);
+	diff_model_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_was_not_recorded_is_not_gone),
 		cmocka_unit_test(test_no_tick_is_not_no_time),
+		cmocka_unit_test(test_no_mean_is_shown_below_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
