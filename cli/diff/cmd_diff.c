@@ -175,13 +175,18 @@ static int check_live(const struct diff_arguments *a)
 	return -1;
 }
 
+static char **next_separator(char **words)
+{
+	while (*words && strcmp(*words, "--") != 0)
+		words++;
+	return words;
+}
+
 /* "--runs N -- OLD [ARG...] -- NEW [ARG...]": `operands` begins behind the first "--". */
 static int check_runs(struct diff_arguments *a, char **operands, bool separated)
 {
-	char **second = operands;
+	char **second = next_separator(operands);
 
-	while (*second && strcmp(*second, "--") != 0)
-		second++;
 	if (a->live)
 		complaint_say(DIFF_COMMAND,
 			      "--runs and --live: either so many runs, or as many as it takes");
@@ -191,6 +196,10 @@ static int check_runs(struct diff_arguments *a, char **operands, bool separated)
 		complaint_say(DIFF_COMMAND,
 			      "--runs takes two commands: scprof diff --runs 5 -- ./old "
 			      "ARG -- ./new ARG");
+	else if (*next_separator(second + 1))
+		complaint_say(DIFF_COMMAND,
+			      "--runs: which -- begins NEW? A command with -- in it is one word: "
+			      "'git log -- FILE'");
 	else {
 		*second = NULL;
 		a->words[0] = operands;

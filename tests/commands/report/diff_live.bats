@@ -88,6 +88,10 @@ live()
 	live 2 --most 0 true true
 	run -2 "$SCPROF" diff --most 5 a.scp b.scp
 	[[ $output == *'--most is of --live'* ]]
+	# where a command has -- in it, too, nothing is run before it is clear which one is meant
+	run -2 "$SCPROF" diff --runs 1 -- touch -- a -- touch -- b
+	[[ $output == *'which -- begins NEW?'* ]]
+	[ ! -e a ]
 }
 
 @test "recording options are those of scprof run" {
