@@ -170,10 +170,12 @@ static double rate_of(const struct causal_options *o, const struct profile *p, b
 /* What it wrote on standard error, where it brought no figure. */
 static void say_log(const char *directory)
 {
-	char text[1500];
+	char text[1500] =
+		"confirm: this run recorded no progress, and no more are made. It wrote:\n";
+	size_t at = strlen(text);
 
-	kernel_file_text(text, sizeof(text), "%s/" LOG, directory);
-	say_format("confirm: this run recorded no progress. It wrote:\n%s", text);
+	kernel_file_text(text + at, sizeof(text) - at, "%s/" LOG, directory);
+	say(text);
 }
 
 static void clear(const char *directory)
@@ -211,10 +213,11 @@ static bool run_once(char **environment, const struct causal_options *o, bool ch
 	}
 	if (go_on)
 		causal_sites_free(&sites);
-	if (go_on && isnan(*rate))
+	bool failed = go_on && isnan(*rate);
+	if (failed)
 		say_log(directory);
 	clear(directory);
-	return go_on;
+	return go_on && !failed;
 }
 
 static void predict(const struct causal_report *r, const struct causal_options *o, double share,

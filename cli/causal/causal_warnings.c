@@ -92,7 +92,8 @@ void causal_report_warn(struct causal_report *r, bool none_matched)
 		warn_of_progress(r);
 	if (none_matched)
 		warn(r, "no-such-site",
-		     "no call was seen at the sites of --at. Without --at all sites are shown");
+		     "no call was seen at the sites of --at or --confirm. Without these all sites "
+		     "are shown");
 	else if (problems & CAUSAL_NO_SITES)
 		warn(r, "no-sites",
 		     "no other calls that take time were seen to delay. Record more: -g all, -s, "

@@ -202,7 +202,7 @@ static int report(struct causal_run *r, struct causal_sites *sites, struct profi
 					r->o.wishes.of_page.by, r->choice.none_matched) ||
 		     causal_computing_find(&report, all);
 
-	if (!failed && r->o.confirm) {
+	if (!failed && r->o.confirm && report.rows) { /* else nothing is predicted */
 		causal_confirm_run(r->environment, &r->o, &report, &confirmed);
 		report.confirmed = &confirmed;
 	}

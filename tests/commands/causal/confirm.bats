@@ -44,6 +44,22 @@ noting()
 	[ -z "$(find . -name '*.scp' -o -name 'scprof-confirm*')" ]
 }
 
+@test "confirm 01b: without a prediction no program runs, and after a run that brings nothing no more do" {
+	noting before
+	noting after
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --for 0.3s --runs 3 \
+		--confirm none --faster 10% --changed ./after -- ./before
+	[[ $stderr == *"! no-such-site"*"--confirm"* && $stderr != *Confirmed* ]]
+	[ "$(wc -l <runs)" -eq 1 ]
+	rm runs # only the experiment's run works
+	printf '#!/bin/sh\n[ -e runs ] || exec ./before\necho >>runs\necho one >&2\necho two >&2\n' >once
+	chmod +x once
+	run -0 --separate-stderr "$SCPROF" causal --progress unit --for 0.3s --runs 3 \
+		--confirm parse --faster 10% --changed ./once -- ./once
+	[[ $stderr == *"no more are made"*$'one\n        two'* ]]
+	[ "$(wc -l <runs)" -eq 2 ]
+}
+
 confirming()
 {
 	[ -e pids ] && [ "$(wc -l <pids)" -ge 2 ]
