@@ -60,7 +60,7 @@ static void warn_lost_calls(struct report *r)
 				  l->overflow_calls,
 				  percent(100.0 * (double)l->overflow_calls / (double)all).text,
 				  l->growth_errno ? strerror((int)l->growth_errno)
-						  : "no room in a thread's index of paths");
+						  : "an index of paths or regions is full");
 	warn_of(r, "calls-abandoned", l->abandoned_calls, "call never returned to its caller",
 		"calls never returned to their caller");
 	warn_of(r, "calls-abandoned", l->unmatched_ends,

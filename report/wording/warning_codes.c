@@ -30,7 +30,8 @@ const struct warning_code warning_codes[] = {
 	 "percentiles, names or the slowest calls.",
 	 "Free space where the profile is written, or raise its size limit, and run again. Where "
 	 "permission was denied, have it in memory (SCPROF_OUT in /run). Else a thread's index of "
-	 "paths got no memory, or is full, at 1 GiB: record fewer functions (-g, -s)."},
+	 "paths got no memory, or is full, at 1 GiB: record fewer functions (-g, -s). Of regions "
+	 "a process has 4,096 names, and a thread 8,192 open."},
 	{"calls-abandoned", N, "calls have no end, or regions no beginning",
 	 "A longjmp, an exception, a cancellation or the end of the thread left the calls, or "
 	 "their regions never ended. They are in no row, and their time lies in the gap that "

@@ -125,6 +125,7 @@ units()
 	measured "$PROGRAMS/regions" deep 10000
 	counts deep 8192 plain 8192
 	lost '[0,3618,0,0]'
+	jq -e '.warnings[] | select(.code == "overflow") | tostring | test("regions is full") and test("8,192 open")' report.json >/dev/null
 }
 
 @test "regions 12: in C++: return, exceptions, guards by hand, templates" {
