@@ -9,7 +9,7 @@
 #include "collector/select/selection.h"
 #include "profile/base/words.h"
 
-/* Less of a CPU than this is not worth a delay: making it faster brings nothing. */
+/* Less of a CPU, had it one to itself, is not worth a delay: making it faster brings nothing. */
 #define NOTICEABLE 0.0005
 
 bool causal_choose_matches(const struct causal_sites *s, const struct causal_found *found,
@@ -57,7 +57,7 @@ bool causal_choose_sites(void *choice, struct causal_candidate *c, size_t count)
 			c[i].wanted = causal_choose_matches(&sites, &found, at);
 		else
 			c[i].wanted =
-				c[i].calls_s > 0 && !(c[i].busy < NOTICEABLE) &&
+				c[i].calls_s > 0 && !(c[i].busy * c[i].stretch < NOTICEABLE) &&
 				!is_unit_itself(sites.profile, found.function, choose->o->function);
 		any |= c[i].wanted;
 	}

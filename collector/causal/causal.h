@@ -22,6 +22,7 @@
 struct causal_candidate {
 	struct causal_page_site site;
 	double calls_s; /* calls a second, in the pilot */
+	double stretch; /* by how many times threads took longer then, as they waited for a CPU */
 	double busy;	/* seconds a second in its calls: those for which the caller knows it */
 	bool wanted;	/* by the caller: --at */
 };

@@ -233,6 +233,7 @@ static int list_candidates(struct causal *c, const struct tally *t)
 		c->site[c->sites++] = (struct causal_candidate){
 			.site = t->site[i],
 			.calls_s = t->calls[at] / t->seconds[at],
+			.stretch = fmax(causal_threads_stretch(&c->threads), 1),
 			.wanted = !c->wishes.choose,
 		};
 	}

@@ -383,7 +383,7 @@ static bool choose_some(void *context, struct causal_candidate *c, size_t count)
 {
 	*(size_t *)context = count;
 	for (size_t i = 0; i < count; i++) {
-		c[i].wanted = c[i].site.index % 2 == 0;
+		c[i].wanted = c[i].site.index % 2 == 0 && c[i].stretch > 1.5;
 		c[i].busy = c[i].site.index == 70 ? 0.5 : 0.001;
 	}
 	return true;
@@ -397,6 +397,7 @@ static void more_sites_than_slots_are_counted_in_turn(void **state)
 
 	(void)state;
 	make_program(MOST_SITES, 100e-6);
+	program.stretch = 1.6;
 	for (size_t i = 0; i < MOST_SITES; i++)
 		program.calls[i] = i == 20 ? 0.1 : 0.5;
 	run(&w, &r);
