@@ -95,8 +95,13 @@ static struct slopes_prediction predict(const struct causal_result *c, const str
 void causal_report_predict(const struct causal_result *c, struct causal_row *row)
 {
 	const struct slopes_site *s = &row->site->slopes;
-	const struct slopes_prediction removed = predict(c, row, 1);
+	struct slopes_prediction removed;
 
+	if (row->found.mean.value < 0) /* what is left without its waits */
+		row->found.mean.value = 0;
+	if (!row->told || isnan(row->found.mean.value))
+		return;
+	removed = predict(c, row, 1);
 	row->ten = predict(c, row, 0.1);
 	row->thirty = predict(c, row, 0.3);
 	/* no line is followed so far that bends, may be flat, or ends at another thread, nor a mean
@@ -123,12 +128,8 @@ static void fill_row(struct causal_report *r, struct causal_row *row,
 		row->function = strdup(row->found.function);
 	row->told = site->slopes.known && isfinite(site->slopes.slope.error);
 	row->kappa = (struct causal_limits){NAN, NAN, NAN};
-	if (!row->told)
-		return;
-	if (site->calls_unit > 0)
+	if (row->told && site->calls_unit > 0)
 		row->kappa = causal_report_limits(&site->slopes.slope, 1 / site->calls_unit);
-	if (isnan(row->found.mean.value))
-		return;
 	causal_report_predict(r->result, row);
 }
 

@@ -120,6 +120,25 @@ static void test_a_slope_per_call_and_its_marks(void **state)
 	causal_report_free(&r);
 }
 
+static void test_no_call_takes_less_than_nothing(void **state)
+{
+	struct causal_result_site sites[] = {site(1, 0.1), site(1, 0.1)};
+	struct causal_result c = result(sites, 2);
+	struct causal_report r;
+	struct printed p;
+
+	(void)state;
+	sites[1].slopes.known = false;
+	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
+	know(&r, 0, "nap", -63e-9);
+	know(&r, 1, "sleep", -63e-9);
+	assert_true(r.row[0].ten.percent == 0 && isnan(r.row[1].ten.percent));
+	p = print(&r, causal_text_print);
+	assert_null(strstr(p.text, "-63"));
+	free(p.text);
+	causal_report_free(&r);
+}
+
 static void test_delays_that_help_are_told(void **state)
 {
 	struct causal_result_site sites[] = {site(-0.3, 0.05)};
@@ -504,6 +523,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_slope_per_call_and_its_marks),
+		cmocka_unit_test(test_no_call_takes_less_than_nothing),
 		cmocka_unit_test(test_delays_that_help_are_told),
 		cmocka_unit_test(test_what_may_be_anything_has_no_figures),
 		cmocka_unit_test(test_what_cannot_be_told_is_not),
