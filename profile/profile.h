@@ -179,6 +179,7 @@ struct prof_clock {
 	double rate_error;  /* relative uncertainty of it */
 	uint64_t resolution_units;
 	double tick_ns; /* resolution_units * ns_per_unit */
+	double missing; /* share of a page clock's ticks that never came, beyond chance */
 	double read_ns; /* cost of one reading */
 	struct prof_overhead overhead;
 };

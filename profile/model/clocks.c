@@ -132,11 +132,21 @@ static int resolve_counter(const char *path, const struct scp_header *h, struct 
 		"record with -c monotonic.");
 }
 
+/* Ticks are uniform in [d/2, 3d/2]: five deviations of their number, and both ends. */
+static double missing_ticks(const struct scp_clock *c)
+{
+	double due = rate_span_ns(c) * 1000 / (double)c->unit_ps;
+	double came = (double)(c->last.clock_at - c->first.clock_at);
+
+	return due - came > 5 * sqrt(due / 12) + 2 ? 1 - came / due : 0;
+}
+
 static int resolve_ticker(const char *path, const struct scp_clock *c, struct prof_clock *out,
 			  struct profile_error *err)
 {
 	uint64_t ticks = rate_span_ns(c) > 0 ? c->last.clock_at - c->first.clock_at : 0;
 
+	out->missing = ticks && c->unit_ps ? missing_ticks(c) : 0;
 	if (ticks >= ENOUGH_TICKS || (ticks && !c->unit_ps)) {
 		use_anchors(c, out);
 		out->rate_error += 1 / (double)ticks;

@@ -168,7 +168,7 @@ static void warn_ticker_cost(struct report *r)
 static void warn_clock(struct report *r)
 {
 	const struct profile *p = r->profile;
-	const struct prof_clock *c = &p->clock;
+	const struct prof_clock *c = &p->clock, *slow = c->missing > 0 ? c : &p->slow;
 
 	if (c->flags & SCP_CLOCK_FALLBACK) {
 		/* Not known of profiles that asked for several. */
@@ -197,6 +197,11 @@ static void warn_clock(struct report *r)
 			percent(100.0 * (double)p->ticker_late_ticks / (double)p->ticker_ticks)
 				.text,
 			numbered_duration((double)p->ticker_late_max_ns, false).text);
+	else if (slow->missing > 0 && !p->ticker_ticks)
+		warning_list_note(r, "ticker-late",
+				  "The page clock stood still for %s %% of the time, as when "
+				  "scprof is killed",
+				  percent(100 * slow->missing).text);
 }
 
 /* Chance alone may say so in one report of fifty: two of four sites say it. */

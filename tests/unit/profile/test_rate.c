@@ -164,6 +164,28 @@ static void test_page_clock_is_nominal_until_a_thousand_ticks(void **state)
 	profile_free(p);
 }
 
+static void test_page_clock_that_stood_still_lacks_ticks(void **state)
+{
+	static const struct {
+		uint64_t ticks, span_ns;
+		double missing;
+	} of[] = {{2000, 2000000000, 0},  {1940, 2000000000, 0}, {1114, 3055000000, 0.635},
+		  {300, 3000000000, 0.9}, {3, 6000000, 0},	 {0, 3000000000, 0},
+		  {2100, 2000000000, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		struct scp_clock c = clock_of(SCP_CLOCK_PAGE, of[i].ticks, of[i].span_ns, 50);
+		struct profile *p = profile_new();
+		struct profile_error err;
+
+		c.unit_ps = 1000000000;
+		assert_int_equal(add(p, &c, NULL, &err), 0);
+		assert_float_equal(p->clock.missing, of[i].missing, 1e-3);
+		profile_free(p);
+	}
+}
+
 static void test_different_counters_do_not_mix(void **state)
 {
 	struct scp_clock c = clock_of(SCP_CLOCK_TSC, 25000000000u, 10000000000u, 50);
@@ -209,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_counter_of_another_boot_without_anchors_is_refused),
 		cmocka_unit_test(test_counter_of_this_boot_is_measured_here),
 		cmocka_unit_test(test_page_clock_is_nominal_until_a_thousand_ticks),
+		cmocka_unit_test(test_page_clock_that_stood_still_lacks_ticks),
 		cmocka_unit_test(test_different_counters_do_not_mix),
 		cmocka_unit_test(test_nanosecond_clocks_are_nanoseconds),
 	};

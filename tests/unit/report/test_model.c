@@ -314,6 +314,11 @@ static void test_losses_become_warnings(void **state)
 	assert_true(has_warning(r, "time-check"));
 	assert_int_equal(r->skipped_calls, 3);
 	report_free(r);
+	p->slow.missing = 0.6;
+	p->ticker_ticks = 0; /* of a tool that was killed */
+	r = build(p, REPORT_BY_PATH);
+	assert_true(has_warning(r, "ticker-late"));
+	report_free(r);
 }
 
 /* They are one process in the profile, which says how many. */
