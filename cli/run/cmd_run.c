@@ -113,12 +113,10 @@ static int start(struct run *r, const char *profiles)
 		return 0;
 	}
 	run_displace_abandon(&r->displace);
-	errno = error;
 	if (exec_failure)
-		return exec_failed(r, errno);
-	say_format("cannot start a process: %s.\n"
-		   "What limits their number: ulimit -u, a control group's pids.max",
-		   strerror(errno));
+		return exec_failed(r, error);
+	say_format("cannot start a process: %s.\nWhat limits their number: %s", strerror(error),
+		   error == EMFILE ? "ulimit -n" : "ulimit -u, a control group's pids.max");
 	return FAILED;
 }
 

@@ -44,6 +44,8 @@ run_gives()
 }
 
 @test "run 04: 125 for its own failures" {
+	run bash -c 'ulimit -n 8; exec "$@"' sh "$SCPROF" run --no-report -o "$T/few.scp" -- true
+	[ "$status" = 125 ] && [[ $output == *"Too many open files."*"ulimit -n"* ]]
 	run_gives 125 --nonsense -- true
 	run_gives 125 -c nonsense -- true
 	run_gives 125 -d nonsense -- true
