@@ -226,5 +226,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") || !strcmp(argv[1], "-v"))
 		return version();
 	const struct command *command = commands_find(&command_table, argv[1]);
+	if (command && command->usage && access("/proc/self/fd", X_OK))
+		complain("/proc is not mounted here, and little works without it: mount -t proc "
+			 "proc /proc");
 	return command ? run_with_defaults(command, argc - 1, argv + 1) : unknown(argv[1]);
 }

@@ -93,6 +93,12 @@ WITH=()
 	if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then level cpus limited; else level cpus ok; fi
 }
 
+@test "doctor 11: no /proc is said to be the reason, whatever else is missed then" {
+	unshare --mount true || skip "needs root: a /proc of its own"
+	run -2 unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$SCPROF" doctor
+	[[ $output == *"/proc is not mounted here"*"mount -t proc proc /proc"* ]]
+}
+
 @test "doctor 07: programs: one that loads the library, static, set-user-id, 32-bit, another libc, none" {
 	doctor '0 1' sh
 	level program ok 'takes libscprof.so'
