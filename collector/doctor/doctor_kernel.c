@@ -177,8 +177,9 @@ static void affinity(struct doctor *d)
 	if (sched_getaffinity(0, sizeof(mine), &mine))
 		return;
 	cpus_print(&mine, list, sizeof(list));
-	if (kernel_file_line(line, sizeof(line), "/sys/devices/system/cpu/online") ||
-	    cpus_parse(line, &online))
+	if (kernel_file_line(line, sizeof(line), "/sys/devices/system/cpu/online"))
+		snprintf(line, sizeof(line), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	if (cpus_parse(line, &online))
 		online = mine;
 	if (CPU_COUNT(&mine) < CPU_COUNT(&online)) {
 		doctor_add(d, "cpus", DOCTOR_LIMITED,
@@ -240,7 +241,8 @@ void doctor_clocks(struct doctor *d)
 	char why[512];
 	bool trusted = clocks_verdict_trusts_counter(why, sizeof(why));
 
-	doctor_add(d, "counter", trusted ? DOCTOR_OK : DOCTOR_LIMITED, "%s", why);
+	doctor_add(d, "counter", trusted ? DOCTOR_OK : DOCTOR_LIMITED, "%s%s", why,
+		   trusted ? "" : ": displace and load cannot measure");
 	if (!trusted)
 		doctor_remedy(
 			d,

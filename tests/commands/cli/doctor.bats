@@ -91,6 +91,11 @@ WITH=()
 	WITH=(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')")
 	doctor '0 1'
 	if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then level cpus limited; else level cpus ok; fi
+	unshare --mount true || skip "needs root: a /sys of its own"
+	WITH=(unshare --mount sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "${WITH[@]}")
+	doctor 1
+	if [ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ]; then level cpus limited; else level cpus ok; fi
+	[ "$(uname -m)" != x86_64 ] || level counter limited 'displace and load cannot measure'
 }
 
 @test "doctor 11: no /proc is said to be the reason, whatever else is missed then" {
