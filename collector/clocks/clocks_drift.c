@@ -6,12 +6,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "collector/clocks/clocks_private.h"
 #include "profile/base/counter.h"
-#include "stats/numerics/random.h"
 
 #define BUSY_NS	   UINT64_C(1000000)
 #define BUSY_TRIES 30
@@ -150,15 +148,13 @@ static uint32_t start_spinners(struct spinner *s, uint32_t room, atomic_bool *st
 	return count;
 }
 
-static int measure_all(struct clock_lateness *l, bool busy, const char *directory, double window_s,
+static int measure_all(struct clock_lateness *l, bool busy, double window_s,
 		       struct profile_error *err)
 {
 	struct ticker_stats stats;
-	char path[80];
 
-	snprintf(path, sizeof(path), "%.60s/late", directory);
 	for (size_t i = 0; i < LENGTHS; i++, l++) {
-		struct ticker *t = ticker_start(path, tick_lengths[i], random_fresh_seed(), err);
+		struct ticker *t = clocks_start_page(tick_lengths[i], err);
 
 		if (!t)
 			return -1;
@@ -182,19 +178,18 @@ void clocks_late_set(struct clock_lateness *l, const struct ticker_stats *s)
 	l->scheduling = s->scheduling;
 }
 
-int clocks_late_measure(struct clocks_report *r, const char *directory, double window_s,
-			struct profile_error *err)
+int clocks_late_measure(struct clocks_report *r, double window_s, struct profile_error *err)
 {
 	struct spinner spinner[CPU_SETSIZE];
 	atomic_bool stop = false;
 	uint32_t spinners;
-	int result = measure_all(r->late, false, directory, window_s, err);
+	int result = measure_all(r->late, false, window_s, err);
 
 	if (result)
 		return result;
 	spinners = start_spinners(spinner, CPU_SETSIZE, &stop);
 	r->busy_cpus = spinners;
-	result = measure_all(r->late + LENGTHS, true, directory, window_s, err);
+	result = measure_all(r->late + LENGTHS, true, window_s, err);
 	atomic_store(&stop, true);
 	while (spinners)
 		pthread_join(spinner[--spinners].thread, NULL);

@@ -24,8 +24,10 @@ int clocks_watch(struct clocks_report *r, double window_s);
 
 /* clocks_drift.c: how late the page clock's ticks come. */
 void clocks_late_set(struct clock_lateness *l, const struct ticker_stats *s);
-int clocks_late_measure(struct clocks_report *r, const char *directory, double window_s,
-			struct profile_error *err);
+int clocks_late_measure(struct clocks_report *r, double window_s, struct profile_error *err);
+
+/* clocks.c: a ticker whose page only this process can read. NULL: *err. */
+struct ticker *clocks_start_page(uint64_t tick_ns, struct profile_error *err);
 
 /* clocks_cpus.c */
 void clocks_cpus_compare(struct clock_test *test, const struct clock_source *source,

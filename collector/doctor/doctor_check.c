@@ -62,6 +62,9 @@ int doctor_directory(char *path, size_t size)
 	if (!where || *where != '/' || strlen(where) > size / 2)
 		where = "/tmp";
 	snprintf(path, size, "%s/scprof-doctor.XXXXXX", where);
+	if (mkdtemp(path))
+		return 0;
+	snprintf(path, size, "/dev/shm/scprof-doctor.XXXXXX");
 	return mkdtemp(path) ? 0 : -1;
 }
 

@@ -23,5 +23,5 @@ void doctor_kernel_session(struct doctor *d);
 int doctor_try(char *const argv[], const char *library, const char *directory, char *text,
 	       size_t size);
 
-/* Makes a directory of the trial's own in TMPDIR or /tmp. 0; -1 and errno. */
+/* Makes a directory of the trial's own in TMPDIR, /tmp or memory. 0; -1 and errno. */
 int doctor_directory(char *path, size_t size);

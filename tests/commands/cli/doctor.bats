@@ -82,6 +82,9 @@ WITH=()
 	level profiles limited /nowhere
 	level session limited SCPROF_DISABLE
 	level trial ok # it is asked for by the doctor, not by the session
+	WITH=(env TMPDIR=/nowhere) # a run has its files in memory
+	doctor '0 1'
+	level trial ok
 	WITH=(bash -c 'ulimit -f 100; exec "$@"' bash)
 	doctor 2
 	level trial missing 'left no profile'

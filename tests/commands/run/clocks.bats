@@ -154,3 +154,10 @@ at_most_100_columns()
 		}
 	done
 }
+
+@test "clocks 11: a /tmp that cannot be written to, as in containers, is no obstacle" {
+	unshare --mount true || skip "needs root: a /tmp of its own"
+	run limited unshare --mount sh -c 'mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp &&
+		exec "$1" clocks --json' sh "$SCPROF"
+	[ "$status" = 0 ]
+}
