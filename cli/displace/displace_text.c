@@ -133,18 +133,19 @@ static void print_mean(FILE *out, const char *name, const struct displacement_in
 		fprintf(out, "  %-24s          -    (no interval can be given)\n", name);
 }
 
-/* A method of accounting: its time, and the share that it misses of what displacement found. */
-static void print_accounting(FILE *out, const struct displacement_summary *s, const char *name,
-			     double value, const char *note)
+/* A method of accounting: its time, and the share that it misses of what displacement found in the
+ * same runs (NAN: nothing). */
+static void print_accounting(FILE *out, double displacement, const char *name, double value,
+			     const char *note)
 {
 	if (!isfinite(value)) {
 		fprintf(out, "  %-24s          -    %s\n", name, note);
 		return;
 	}
 	fprintf(out, "  %-24s %10.4f s", name, value);
-	if (isfinite(s->displacement.low))
-		fprintf(out, "  %+9.4f s %+8.2f %%", numbers_tidy(s->displacement.mean - value, 4),
-			numbers_tidy(100 * (s->displacement.mean - value) / value, 2));
+	if (isfinite(displacement))
+		fprintf(out, "  %+9.4f s %+8.2f %%", numbers_tidy(displacement - value, 4),
+			numbers_tidy(100 * (displacement - value) / value, 2));
 	else
 		fprintf(out, "  %9s    %8s  ", "-", "-");
 	fprintf(out, "%s%s\n", *note ? "   " : "", note);
@@ -153,17 +154,20 @@ static void print_accounting(FILE *out, const struct displacement_summary *s, co
 static void print_accountings(FILE *out, const struct displacement_summary *s)
 {
 	const struct displacement_accounting *a = &s->accounting;
+	double all = s->displacement.mean, first = all;
 
+	if (s->runs > 1 && isfinite(all)) /* only beside that was perf's counter */
+		first = isfinite(s->run->displacement.error) ? s->run->displacement.value : NAN;
 	fprintf(out, "\n  %-24s %12s  %11s%s\n", "accounting", "CPU time", "displacement",
 		s->bound ? " that was seen" : "");
-	print_accounting(out, s, "getrusage", a->rusage, "with the children it waited for");
-	print_accounting(out, s, "perf task-clock", a->task_clock,
+	print_accounting(out, all, "getrusage", a->rusage, "with the children it waited for");
+	print_accounting(out, first, "perf task-clock", a->task_clock,
 			 !isfinite(a->task_clock) ? a->task_clock_why
 			 : s->runs > 1		  ? "of the first run; stolen time is in it"
 						  : "stolen time is in it, switching is not");
-	print_accounting(out, s, "taskstats", a->taskstats,
+	print_accounting(out, all, "taskstats", a->taskstats,
 			 isfinite(a->taskstats) ? "all descendants that ended" : a->taskstats_why);
-	print_accounting(out, s, "schedstat", a->schedstat,
+	print_accounting(out, all, "schedstat", a->schedstat,
 			 !isfinite(a->schedstat) ? a->schedstat_why
 			 : a->schedstat_partial	 ? "its first thread alone, of several"
 						 : "");

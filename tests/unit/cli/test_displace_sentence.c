@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -61,11 +63,35 @@ static void test_without_others_there_are_two_limits(void **state)
 	assert_non_null(strstr(text, "Nothing can be said"));
 }
 
+/* perf's counter was beside the first run alone. */
+static void test_task_clock_is_compared_with_its_own_run(void **state)
+{
+	struct displacement_run run[2] = {{.displacement = {3, 0.1, 30}},
+					  {.displacement = {5, 0.1, 30}}};
+	struct displacement_summary s = summary(0.05, 0.04, 0.06);
+	char *command[] = {(char *)"true", NULL}, *text;
+	struct displace_wishes wishes = {.command = command};
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	s.run = run;
+	s.runs = 2;
+	s.displacement = (struct displacement_interval){4, 3, 5};
+	s.accounting.task_clock = 1.5;
+	assert_int_equal(displace_text_print(out, &wishes, &s, NULL), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "+1.5000 s  +100.00 %   of the first run"));
+	assert_non_null(strstr(text, "+2.0000 s  +100.00 %   with the children"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_bound_is_said_to_be_one),
 		cmocka_unit_test(test_without_others_there_are_two_limits),
+		cmocka_unit_test(test_task_clock_is_compared_with_its_own_run),
 	};
 
 	return cmocka_run_group_tests_name("displace sentence", tests, NULL, NULL);
