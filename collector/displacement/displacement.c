@@ -113,7 +113,8 @@ static const struct displacement_words words[] = {
 	 "stolen time that is counted late)"},
 	{"quota-throttled", "the control group used up its quota and was stopped meanwhile"},
 	{"processes-hidden",
-	 "other users' processes are hidden (hidepid): their time is in the remainder"},
+	 "processes of other users (hidepid) or outside of this container are not seen: their time "
+	 "is in the remainder"},
 	{"cpu-lost", "a CPU of the set was taken away during the run"},
 	{"irq-time-measured", "this kernel measures interrupt time and charges it to no task; "
 			      "stolen time cannot be distinguished from it window by window"},
@@ -121,7 +122,8 @@ static const struct displacement_words words[] = {
 				"fluid's balance: 4 us a switch are in the error instead"},
 	{"rest-unknown", "other tasks left the fluid hardly any time before and after the run: "
 			 "interrupts that are there without the program were not subtracted"},
-	{"others-busy", "other tasks took over 5 % of the CPUs' time: interrupts that struck them "
+	{"others-busy", "other tasks, or what this account does not explain, took over 5 % of the "
+			"CPUs' time: interrupts that struck them "
 			"are charged to them, so the result is a lower bound, and what they "
 			"themselves cause cannot be distinguished from the program's"},
 	{"steered-away", "received packets of an interface are steered to CPUs outside the set "

@@ -121,13 +121,13 @@ enum displacement_warning {
 	DISPLACEMENT_UNWAITED = 8,	   /* "children-not-waited-for": rusage lacks them */
 	DISPLACEMENT_REMAINDER = 16,	   /* "account-does-not-add-up": remainder above 2 % */
 	DISPLACEMENT_THROTTLED = 32,	   /* "quota-throttled" */
-	DISPLACEMENT_HIDDEN = 64,	   /* "processes-hidden": hidepid */
+	DISPLACEMENT_HIDDEN = 64,	   /* "processes-hidden": hidepid, a container */
 	DISPLACEMENT_CPU_LOST = 128,	   /* "cpu-lost": hot-unplug or a cpuset changed */
 	DISPLACEMENT_IRQ_MEASURED = 256,   /* "irq-time-measured": see cpu_times.h */
 	DISPLACEMENT_NO_SWITCH_COST = 512, /* "switch-cost-unknown" */
 	DISPLACEMENT_REST_UNKNOWN =
 		1024,		    /* "rest-unknown": the fluid hardly ran in the idle phases */
-	DISPLACEMENT_OTHERS = 2048, /* "others-busy": other tasks took over 5 % of the set */
+	DISPLACEMENT_OTHERS = 2048, /* "others-busy": the result is a bound */
 	DISPLACEMENT_STEERED =
 		4096, /* "steered-away": CPUs outside the set take received packets */
 	DISPLACEMENT_SIBLINGS = 8192, /* "siblings": hyper-threads of one core are in the set */

@@ -133,7 +133,7 @@ static struct displacement_value softirqd_beyond(const struct displacement *d,
 	displacement_idle_softirqd(d, rate);
 	v.value -= (rate[0] + rate[1]) / 2 * run->elapsed;
 	v.error = fabs(rate[0] - rate[1]) / 2 * run->elapsed;
-	if (displacement_is_bound(run->all.others, run->all.wall))
+	if (run->bound)
 		v.error = fmax(v.error, fabs(v.value));
 	return v;
 }
@@ -165,7 +165,7 @@ static unsigned judge(const struct displacement *d, const struct displacement_ru
 		w |= DISPLACEMENT_UNWAITED;
 	if (fabs(run->all.remainder) > 0.02 + REMAINDER * run->all.wall)
 		w |= DISPLACEMENT_REMAINDER;
-	if (displacement_is_bound(run->all.others, run->all.wall))
+	if (run->bound)
 		w |= DISPLACEMENT_OTHERS;
 	if (d->tasks.hidden)
 		w |= DISPLACEMENT_HIDDEN;
@@ -206,10 +206,11 @@ static void set_hidden(struct displacement_run *run)
 
 static void set_results(const struct displacement *d, struct displacement_run *run)
 {
-	struct displacement_value softirqd = softirqd_beyond(d, run), *uncharged = &run->uncharged;
+	struct displacement_value softirqd, *uncharged = &run->uncharged;
 
-	run->softirqd = softirqd.value;
 	set_hidden(run);
+	softirqd = softirqd_beyond(d, run);
+	run->softirqd = softirqd.value;
 	*uncharged = run->seen.total;
 	if (is_bounded(run))
 		*uncharged = (struct displacement_value){fmin(uncharged->value, run->seen.charged),
@@ -218,7 +219,7 @@ static void set_results(const struct displacement *d, struct displacement_run *r
 		uncharged->error = INFINITY;
 	uncharged->value += softirqd.value;
 	uncharged->error = hypot(uncharged->error, softirqd.error);
-	if (displacement_is_bound(run->all.others, run->all.wall))
+	if (run->bound)
 		uncharged->error = hypot(uncharged->error, OTHERS_REST * fabs(run->all.resting));
 	/* what switching shifts between the fluid and the program is in the program's time */
 	run->displacement = *uncharged;

@@ -83,8 +83,9 @@ static void taskstats(struct doctor *d)
 			   "%s: displace does not see processes that live for less than a look at "
 			   "/proc takes",
 			   *s.why ? s.why : "no taskstats");
-		doctor_remedy(d, "Run scprof displace as root, or with CAP_NET_ADMIN, outside of "
-				 "user namespaces (setcap cap_net_admin+ep, sudo)");
+		doctor_remedy(d, "Run scprof displace as root, or with CAP_NET_ADMIN (setcap "
+				 "cap_net_admin+ep, sudo), outside of namespaces of users and "
+				 "PIDs (docker run --pid host)");
 	}
 	taskstats_close(&s);
 }

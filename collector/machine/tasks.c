@@ -13,6 +13,8 @@
 #include "profile/base/given_file.h"
 
 #define KERNEL_FLAG 0x00200000u /* PF_KTHREAD */
+/* The inode of the namespace of PIDs that a machine begins with: PID_NS_INIT_INO. */
+#define FIRST_NAMESPACE 0xEFFFFFFCu
 
 /* What clock_getcpuclockid gives, without the system call by which it asks whether the
  * process exists: reading the clock asks that again. -1: it is gone. */
@@ -117,9 +119,12 @@ int tasks_look(struct tasks *t)
 
 int tasks_begin(struct tasks *t)
 {
+	struct stat st;
+
 	*t = (struct tasks){.self = getpid()};
 	/* init's entry is there for everybody unless hidepid hides it */
-	t->hidden = access("/proc/1/stat", F_OK) != 0;
+	t->hidden = access("/proc/1/stat", F_OK) ||
+		    (!stat("/proc/self/ns/pid", &st) && st.st_ino != FIRST_NAMESPACE);
 	return tasks_look(t);
 }
 

@@ -141,7 +141,9 @@ static int answer(struct taskstats_socket *s)
 static int fail(struct taskstats_socket *s, const char *what)
 {
 	snprintf(s->why, sizeof(s->why), "%s: %s%s", what, strerror(errno),
-		 errno == EPERM ? " (needs root: CAP_NET_ADMIN)" : "");
+		 errno == EPERM	   ? " (needs root: CAP_NET_ADMIN)"
+		 : errno == EINVAL ? " (not in a container's namespaces)"
+				   : "");
 	return -1;
 }
 

@@ -127,6 +127,15 @@ in_quota()
 	holds '.unaccounted.ci_high_s == null or .unaccounted.ci_high_s >= .unaccounted.hidden_s'
 }
 
+@test "in a container the tasks outside of it are not seen, and the result may be a bound" {
+	unshare --pid --fork --mount-proc true || skip "needs root: a namespace of PIDs"
+	BESIDE=(unshare --pid --fork --mount-proc)
+	json -- sleep 0.2
+	holds 'any(.warnings[]; .code == "processes-hidden" and (.text | contains("container")))' \
+		'.accounting.taskstats_missing | contains("container")' \
+		'.unaccounted.bound == null or any(.warnings[]; .code == "others-busy")'
+}
+
 @test "confirmation says why it cannot confirm" {
 	json --confirm -- sleep 0.2
 	holds '.confirm.confirms == false and .confirm.had_share < 0.85 and .confirm.rusage_off == null' \
