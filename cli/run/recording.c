@@ -19,36 +19,37 @@ bool recording_wants_stubs(const struct recording *r)
 	return r->options.symbols || *r->options.ready_made;
 }
 
-/* A tick that would cost too much is made longer, with a word where it was asked for. */
-static void settle_tick(struct recording *r)
+uint64_t recording_tick(const struct run_options *o, struct ticker_cost *cost)
 {
-	struct run_options *o = &r->options;
-	uint64_t least_ns, tick_ns = o->tick_ns;
+	uint64_t least_ns;
 
-	ticker_cost_measure(&r->tick_cost);
-	least_ns = ticker_cost_least_tick(&r->tick_cost);
-	if (o->exact_tick || tick_ns >= least_ns)
-		return;
-	o->tick_ns = least_ns;
-	if (!o->tick_asked)
-		return;
-	r->tick_asked_ns = tick_ns;
-	say_format("a tick takes %s here: with one every %s, %.0f %% of a CPU. The tick is %s, "
-		   "1 %%.\n--exact-tick keeps the shorter one",
-		   numbered_duration((double)r->tick_cost.taken_ns, false).text,
-		   numbered_duration((double)tick_ns, false).text,
-		   100 * (double)r->tick_cost.taken_ns / (double)tick_ns,
-		   numbered_duration((double)least_ns, false).text);
+	if (o->clock != SCP_CLOCK_PAGE && o->clock != SCP_CLOCK_DUAL)
+		return 0;
+	ticker_cost_measure(cost);
+	least_ns = ticker_cost_least_tick(cost);
+	if (o->exact_tick || o->tick_ns >= least_ns)
+		return o->tick_ns;
+	if (o->tick_asked)
+		say_format("a tick takes %s here: with one every %s, %.0f %% of a CPU. The tick is "
+			   "%s, 1 %%.\n--exact-tick keeps the shorter one",
+			   numbered_duration((double)cost->taken_ns, false).text,
+			   numbered_duration((double)o->tick_ns, false).text,
+			   100 * (double)cost->taken_ns / (double)o->tick_ns,
+			   numbered_duration((double)least_ns, false).text);
+	return least_ns;
 }
 
 static int start_ticker(struct recording *r, const char *page)
 {
+	uint64_t tick_ns = recording_tick(&r->options, &r->tick_cost);
 	struct profile_error err;
 
-	if (r->options.clock != SCP_CLOCK_PAGE && r->options.clock != SCP_CLOCK_DUAL)
+	if (!tick_ns)
 		return 0;
-	settle_tick(r);
-	r->ticker = ticker_start(page, r->options.tick_ns, random_fresh_seed(), &err);
+	if (r->options.tick_asked && tick_ns != r->options.tick_ns)
+		r->tick_asked_ns = r->options.tick_ns;
+	r->options.tick_ns = tick_ns;
+	r->ticker = ticker_start(page, tick_ns, random_fresh_seed(), &err);
 	if (!r->ticker)
 		say(err.text);
 	return r->ticker ? 0 : -1;

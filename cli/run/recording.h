@@ -114,6 +114,10 @@ struct recording {
 /* Does it need the stubs of -s, or of a group of libraries? */
 bool recording_wants_stubs(const struct recording *r);
 
+/* The tick of the page clock: the one asked for, or where that would cost too much a longer one,
+ * with a word where it was asked for. 0: the clock has none. */
+uint64_t recording_tick(const struct run_options *o, struct ticker_cost *cost);
+
 /* Begins what serves the processes, with files in `d`: the page clock, and the page that stops and
  * starts recording. `before`: as in struct environment. Fills r->environment. recording_clean_up
  * either way. 0, or -1 having said why. */

@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,16 @@
 #include "cli/run/recording.h"
 #include "report/symbols/function_names.h"
 
-/* Words before the operands: --no-report --runs=1 -o PATH -- */
-#define ADDED  5
+/* Words before the operands: --no-report --runs=1 -o PATH --tick=TICK --exact-tick -- */
+#define ADDED  7
 #define SUFFIX ".scp"
 
 struct again {
 	const char *command;
 	const struct run_options *options;
 	struct run_output output;
-	char **path; /* of the recordings that left a profile */
+	char tick[40]; /* an option: of one tick the sums of all can be added; "": no page clock */
+	char **path;   /* of the recordings that left a profile */
 	uint32_t paths;
 };
 
@@ -76,6 +78,10 @@ static char **words_of(const struct again *a, int argc, char **argv, int operand
 	words[n++] = a->options->filters.attached ? "--windows=1" : "--runs=1";
 	words[n++] = "-o";
 	words[n++] = path;
+	if (*a->tick) {
+		words[n++] = (char *)a->tick;
+		words[n++] = "--exact-tick";
+	}
 	words[n++] = "--";
 	for (int i = operands; i < argc; i++)
 		words[n++] = argv[i];
@@ -161,6 +167,7 @@ int run_again(const char *command, int argc, char **argv, const struct run_optio
 {
 	static struct again a; /* paths: too large for the stack */
 	int operands = optind, status = FAILED;
+	struct ticker_cost cost;
 	char name[64];
 
 	a = (struct again){.command = command, .options = o};
@@ -168,6 +175,9 @@ int run_again(const char *command, int argc, char **argv, const struct run_optio
 		return FAILED;
 	snprintf(name, sizeof(name), "attach.%.40s", *o->command);
 	run_output_name(&a.output, o->filters.attached ? name : *o->command, getpid());
+	uint64_t tick_ns = recording_tick(o, &cost);
+	if (tick_ns)
+		snprintf(a.tick, sizeof(a.tick), "--tick=%" PRIu64 "ns", tick_ns);
 	a.path = calloc(o->runs, sizeof(*a.path));
 	if (a.path)
 		status = record_all(&a, argc, argv, operands);

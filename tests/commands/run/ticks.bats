@@ -59,3 +59,9 @@ profile_with_ticks()
 	holds '.totals | .perturbation_low_ns <= .perturbation_ns and .perturbation_ns <= .perturbation_high_ns'
 	holds '.totals | .perturbation_high_ns >= 2 * .ticker.taken_ns'
 }
+
+@test "ticks 06: all of --runs have one tick, so that their sums can be added" {
+	"$SCPROF" run --runs 3 -c page -d 20us -o r.scp -- "$PROGRAMS/inner" 50 >printed 2>said
+	[ "$(grep -c 'a tick takes' said)" = 1 ]
+	"$SCPROF" report --format json r.1.scp r.2.scp r.3.scp >report.json
+}
