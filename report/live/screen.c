@@ -19,6 +19,27 @@
 #include "report/live/view.h"
 #include "profile/base/error.h"
 
+/* Has the other end of the pipe been closed? */
+static bool is_over(int end)
+{
+	struct pollfd p = {.fd = end, .events = POLLIN};
+	char word;
+
+	return end >= 0 && poll(&p, 1, 0) > 0 && read(end, &word, 1) == 0;
+}
+
+/* -1: out of memory. */
+static int renew(const struct view_source *from, const struct live_options *o)
+{
+	struct live_reader *f = from->feed;
+
+	if (f->held && is_over(o->end)) {
+		f->held = false;
+		f->next_find = 0; /* look at once which processes are alive */
+	}
+	return live_reader_refresh(f) || live_rows_update(from->rows, f) ? -1 : 0;
+}
+
 /* The pictures as text, one below the other, with an empty line between them. When the target
  * ends, one last picture follows. */
 
@@ -62,10 +83,8 @@ static int follow_text(const struct view_source *from, const struct live_options
 			if (due <= f->at) /* after a delay, no burst of short intervals follows */
 				due = f->at + s.interval_s;
 			wait_until(due);
-			if (live_reader_refresh(f))
-				return error_set(err, "out of memory");
 		}
-		if (live_rows_update(from->rows, f))
+		if (ended ? live_rows_update(from->rows, f) : renew(from, o))
 			return error_set(err, "out of memory");
 		if (print(from, &s, &t, o, n == 0, out))
 			return error_set(err, "cannot write: %s", strerror(errno));
@@ -200,26 +219,6 @@ static int regroup(struct screen *s)
 	return live_rows_update(s->from.rows, s->from.feed);
 }
 
-/* Has the other end of the pipe been closed? */
-static bool is_over(int end)
-{
-	struct pollfd p = {.fd = end, .events = POLLIN};
-	char word;
-
-	return end >= 0 && poll(&p, 1, 0) > 0 && read(end, &word, 1) == 0;
-}
-
-static int renew(struct screen *s)
-{
-	struct live_reader *f = s->from.feed;
-
-	if (f->held && is_over(s->options->end)) {
-		f->held = false;
-		f->next_find = 0; /* look at once which processes are alive */
-	}
-	return live_reader_refresh(f) || live_rows_update(s->from.rows, f) ? -1 : 0;
-}
-
 /* ncurses learns of a new size by a signal, which a stopped process does not get. */
 static void fit_window(void)
 {
@@ -268,7 +267,7 @@ static int follow(struct screen *s)
 		}
 		if (key == KEY_RESIZE || live_reader_clock() < due)
 			continue;
-		if (!s->state.paused && renew(s))
+		if (!s->state.paused && renew(&s->from, s->options))
 			return -1;
 		due = fmax(due + s->state.interval_s, live_reader_clock());
 	}

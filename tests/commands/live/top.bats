@@ -860,3 +860,19 @@ shows_computing()
 	}
 	await shows_attached || { cat text err && return 1; }
 }
+
+@test "top --attach: the pictures as text end with the process" {
+	"$SCPROF" doctor | grep -q '^ok *attach' || skip "ptrace is forbidden here"
+	"$PROGRAMS/traffic" $HOUR >/dev/null 3>&- &
+	local pid=$! picture status=0
+	mind "$pid"
+	"$SCPROF" top --attach "$pid" --batch -d 100ms >text 2>err </dev/null 3>&- &
+	picture=$!
+	mind "$picture"
+	await eval 'grep -q "^running for" text || has_ended "$picture"'
+	kill -KILL "$pid"
+	await has_ended "$picture"
+	wait "$picture" || status=$?
+	[ "$status" = 0 ] || { cat err && return 1; }
+	[ "$(grep -c 'this is the last picture' text)" = 1 ]
+}
