@@ -90,6 +90,7 @@ static const char *const orders[ROW_SORTS] = {
 	[ROW_BY_TOTAL] = "time of the run, what waits last",
 	[ROW_BY_PRECISION] = "the mean's interval, widest first",
 	[ROW_BY_NAME] = "name",
+	[ROW_BY_CPU] = "CPU time/s, what waits last",
 };
 
 static void put_state(const struct head *h)
@@ -97,7 +98,8 @@ static void put_state(const struct head *h)
 	const struct live_reader *f = h->from->feed;
 	const struct view_state *s = h->state;
 	bool filtering = s->mode == STATE_FILTERING,
-	     no_rates = isnan(h->from->rows->calls_s) && s->sort <= ROW_BY_MEAN;
+	     no_rates = isnan(h->from->rows->calls_s) &&
+			(s->sort <= ROW_BY_MEAN || s->sort == ROW_BY_CPU);
 
 	view_lines_format(h->view, VIEW_PLAIN, "%s %s, clock %s%s; sorted by %s%s%s%s",
 			  f->ended ? "ran for" : "running for",

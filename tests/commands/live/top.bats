@@ -234,6 +234,8 @@ bare_below_another_root()
 	grep -q 'recv ' top.out
 	hasnt 'send ' top.out
 	grep -q 'sorted by name' top.out
+	top 0 -n 1 -d 300ms --width 150 --sort cpu "$pid"
+	grep -q 'sorted by CPU time/s' top.out
 	top 0 -n 1 -d 300ms --width 150 --filter seldom "$pid"
 	[ "$(grep -c 'seldom at' top.out)" = 2 ]
 	hasnt 'often at' top.out
