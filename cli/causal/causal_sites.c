@@ -48,7 +48,7 @@ static int add_file(struct causal_sites *s, const char *directory, const struct 
 	uint32_t first = s->profile->entries;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, file->name);
-	if (!file->started || profile_add_placed(s->profile, path, &places, &err))
+	if (!file->started || profile_add_placed(s->profile, path, -1, &places, &err))
 		return 0;
 	int failed = note_entries(s, (uint32_t)file->pid, first, &places);
 	free(places.place);

@@ -3,6 +3,7 @@
  * (struct scp_entry); most stand still, and those are known by their count. */
 #include "profile/live/live.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,14 +13,15 @@
 
 #define TRIES 8
 
-int live_open(struct live *l, struct profile *p, const char *path, struct profile_error *err)
+int live_open(struct live *l, struct profile *p, const char *path, int fd,
+	      struct profile_error *err)
 {
 	bool grown;
 
-	*l = (struct live){0};
-	if (entry_watch_open(&l->watch, path))
+	*l = (struct live){.watch.fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0)};
+	if (l->watch.fd < 0 && entry_watch_open(&l->watch, path))
 		return error_fail(err, path, "cannot be opened, or is not a regular file");
-	if (profile_add_placed(p, path, &l->places, err)) {
+	if (profile_add_placed(p, path, l->watch.fd, &l->places, err)) {
 		entry_watch_close(&l->watch);
 		return -1;
 	}

@@ -77,8 +77,10 @@ struct live {
 	uint32_t blocks_known;	   /* of the watch's, that are in `places` */
 };
 
-/* Open `path` and add it to the model. 0, or -1 and *err with nothing to close. */
-int live_open(struct live *l, struct profile *p, const char *path, struct profile_error *err);
+/* Add `path` to the model: a file that is open (the descriptor stays the caller's), or (-1) that is
+ * opened. 0, or -1 and *err with nothing to close. */
+int live_open(struct live *l, struct profile *p, const char *path, int fd,
+	      struct profile_error *err);
 void live_close(struct live *l);
 
 /* Look for what is new. *grown: there are entries that the model lacks. -1: no memory. */

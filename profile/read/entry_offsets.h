@@ -21,8 +21,9 @@ struct prof_places {
 	uint32_t places;
 };
 
-/* profile_add that also says where each entry lies. free(places->place) after success. */
-int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
+/* profile_add that also says where each entry lies; of a file that is open (the descriptor stays
+ * the caller's), or (-1) of the path. free(places->place) after success. */
+int profile_add_placed(struct profile *p, const char *path, int fd, struct prof_places *places,
 		       struct profile_error *err);
 
 /* The place of an entry; NULL: it is not among them. */

@@ -259,11 +259,13 @@ int profile_add_open(struct profile *p, int fd, uint64_t most_bytes, struct prof
 	return add_file(p, "profile", own, most_bytes, true, NULL, err);
 }
 
-int profile_add_placed(struct profile *p, const char *path, struct prof_places *places,
+int profile_add_placed(struct profile *p, const char *path, int fd, struct prof_places *places,
 		       struct profile_error *err)
 {
+	int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
 	*places = (struct prof_places){0};
-	if (!add_file(p, path, -1, PROF_MOST_BYTES, false, places, err))
+	if (!add_file(p, path, own, PROF_MOST_BYTES, false, places, err))
 		return 0;
 	free(places->place);
 	*places = (struct prof_places){0};

@@ -45,13 +45,14 @@ static bool is_alive(const struct target_file *files, size_t count, const char *
 	return alive;
 }
 
-static int open_one(struct live_reader *m, const char *path, bool alive)
+/* `fd`: where it is open already; -1: it is new. */
+static int open_one(struct live_reader *m, const char *path, int fd, bool alive)
 {
 	struct profile_error err;
 	struct live_reader_file *file = &m->file[m->files];
 
 	*file = (struct live_reader_file){.first = m->profile->entries, .alive = alive};
-	if (live_open(&file->live, m->profile, path, &err)) {
+	if (live_open(&file->live, m->profile, path, fd, &err)) {
 		if (!m->refused++)
 			snprintf(m->why_refused, sizeof(m->why_refused), "%s", err.text);
 		return 0;
@@ -62,7 +63,7 @@ static int open_one(struct live_reader *m, const char *path, bool alive)
 	return file->path ? 0 : -1;
 }
 
-/* If a known file has lost its name, the old model stays. */
+/* A known file may have lost its name, and is still read. If it cannot be, the old model stays. */
 static int open_all(const struct live_reader *f, struct live_reader *m,
 		    const struct target_file *files, size_t count)
 {
@@ -73,7 +74,10 @@ static int open_all(const struct live_reader *f, struct live_reader *m,
 	if (!m->profile || !m->file)
 		return -1;
 	for (size_t i = 0; i < f->files; i++) {
-		if (open_one(m, f->file[i].path, is_alive(files, count, f->file[i].path)))
+		const struct live_reader_file *known = &f->file[i];
+
+		if (open_one(m, known->path, known->live.watch.fd,
+			     is_alive(files, count, known->path)))
 			return -1;
 		kept += m->files > kept;
 	}
@@ -82,7 +86,7 @@ static int open_all(const struct live_reader *f, struct live_reader *m,
 		return -1;
 	}
 	for (size_t k = 0; k < count; k++)
-		if (!find_file(f, files[k].path) && open_one(m, files[k].path, files[k].alive))
+		if (!find_file(f, files[k].path) && open_one(m, files[k].path, -1, files[k].alive))
 			return -1;
 	return 0;
 }
@@ -143,7 +147,7 @@ static void release_model(struct live_reader *f)
 }
 
 /* A model of these files and those that the reader has; notes when the next one may be made. The
- * old model stays if a file cannot be opened any more (0), or out of memory (-1). */
+ * old model stays if a file cannot be read any more (0), or out of memory (-1). */
 static int make_model(struct live_reader *f, const struct target_file *files, size_t count)
 {
 	double began = live_reader_seconds(CLOCK_THREAD_CPUTIME_ID);

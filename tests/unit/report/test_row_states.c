@@ -196,7 +196,7 @@ static void a_record_that_comes_later_is_found(void **state)
 	(void)state;
 	close(mkstemp(path));
 	save(path, false);
-	assert_int_equal(live_open(&l, p, path, &err), 0);
+	assert_int_equal(live_open(&l, p, path, -1, &err), 0);
 	assert_int_equal(live_read(&l, 0, NULL, &before), 0);
 	assert_int_equal(before.states.detector, SCP_SWITCH_NONE);
 	save(path, true);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What a reader of live profiles does with files that go, come, are many, or are none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/live/live_rows.h"
+#include "tests/unit/support/scp_build.h"
+
+static void add_entry(struct scp_build *b, uint32_t id, uint64_t calls, uint64_t each)
+{
+	struct scp_entry *e = scp_build_entry(b, id, 1, id, SCP_COMPLETED);
+
+	e->calls = calls;
+	e->units = calls * each;
+	e->min_units = e->max_units = each;
+	e->units_sq_lo = calls * each * each;
+	if (calls < 2)
+		return;
+	e->min_units -= 100;
+	e->max_units += 100;
+	e->units_sq_lo += calls * 100 * 100;
+}
+
+/* recv was called so often, and send. */
+static void save(const char *name, uint64_t recv, uint64_t recv_each, uint64_t send,
+		 uint64_t send_each)
+{
+	const uint64_t frame = SCP_FRAME(0, 0, 0x10);
+	struct scp_build b;
+
+	scp_build_begin_room(&b, 1u << 17);
+	scp_build_open_chunk(&b, SCP_CHUNK_PROCESS, 0);
+	scp_build_function(&b, 1, "recv", "libc.so.6");
+	scp_build_function(&b, 2, "send", "libc.so.6");
+	scp_build_close_chunk(&b);
+	scp_build_open_chunk(&b, SCP_CHUNK_TABLE, 1);
+	scp_build_table(&b, 1, "main");
+	scp_build_path(&b, 1, &frame, 1);
+	add_entry(&b, 1, recv, recv_each);
+	add_entry(&b, 2, send, send_each);
+	scp_build_close_chunk(&b);
+	scp_build_finish(&b);
+	scp_build_save(&b, scp_build_name(name));
+	scp_build_free(&b);
+}
+
+static int begin(struct live_reader *f, struct profile_error *err)
+{
+	struct target t = {.kind = TARGET_RUN};
+
+	snprintf(t.path, sizeof(t.path), "%s", scp_build_name(""));
+	return live_reader_open(f, &t, REPORT_BY_PATH, err);
+}
+
+static uint64_t calls_of(const struct live_reader *f)
+{
+	struct rows rows = {.confidence = 0.95};
+
+	assert_int_equal(live_rows_update(&rows, f), 0);
+	live_rows_free(&rows);
+	return rows.calls;
+}
+
+static struct live_reader reader;
+
+static void a_profile_without_its_name_stays_beside_new_ones(void **state)
+{
+	struct profile_error err;
+
+	(void)state;
+	save("scprof.a.1.scp", 10, 500, 10, 500);
+	assert_int_equal(begin(&reader, &err), 0);
+	reader.held = true;
+	unlink(scp_build_name("scprof.a.1.scp"));
+	save("scprof.b.2.scp", 7, 500, 7, 500);
+	reader.next_find = reader.next_model = 0;
+	assert_int_equal(live_reader_refresh(&reader), 0);
+	assert_int_equal(reader.files, 2);
+	assert_int_equal(calls_of(&reader), 34);
+	live_reader_close(&reader);
+	scp_build_cleanup();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_profile_without_its_name_stays_beside_new_ones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
