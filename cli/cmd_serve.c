@@ -9,21 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/usage/output.h"
+#include "profile/live/run_files.h"
 #include "report/serve/http/http.h"
 #include "report/serve/render/renderer.h"
 
-#define DESCRIPTORS_WANTED 65536
-#define LISTEN_DEFAULT	   "127.0.0.1:9464"
-#define SERVICES_DEFAULT   100
-#define FUNCTIONS_DEFAULT  200
-#define FILES_DEFAULT	   4096
-#define MOST_OF_ANY	   100000
-#define MOST_FILE_BYTES	   (UINT64_C(256) << 20)
+#define LISTEN_DEFAULT	  "127.0.0.1:9464"
+#define SERVICES_DEFAULT  100
+#define FUNCTIONS_DEFAULT 200
+#define FILES_DEFAULT	  4096
+#define MOST_OF_ANY	  100000
+#define MOST_FILE_BYTES	  (UINT64_C(256) << 20)
 
 enum { OPT_LISTEN = USAGE_OWN, OPT_ATTACH, OPT_TOKEN };
 
@@ -182,17 +181,6 @@ static int parse(struct serve_options *o, int argc, char **argv)
 	return OPTIONS_GO;
 }
 
-/* Needs a descriptor for each profile, and as many again for each page in preparation. */
-static void raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max < DESCRIPTORS_WANTED ? limit.rlim_max : DESCRIPTORS_WANTED;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static struct agent *ending; /* by a signal */
 
 /* It is heard in the middle of a scan, too. */
@@ -262,7 +250,7 @@ static int serve(struct serve_options *o)
 {
 	struct agent agent;
 
-	raise_descriptors();
+	run_files_raise_limit(); /* each page in preparation needs as many again */
 	mallopt(M_ARENA_MAX, 1); /* what a connection's thread leaves is of use to the next one */
 	unsetenv("DEBUGINFOD_URLS"); /* no page waits for a remote server */
 	o->agent.meet_samples = sampled_meet;

@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "include/scprof_format.h"
 #include "profile/base/array.h"
 #include "profile/base/given_file.h"
+
+#define MOST_DESCRIPTORS 65536
 
 static const char nothing[sizeof(((struct scp_header *)0)->magic)];
 
@@ -124,4 +127,14 @@ bool run_files_is_written(int fd)
 	struct run_file file = {0};
 
 	return !read_head(fd, &file) && run_files_is_live(&file);
+}
+
+void run_files_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= MOST_DESCRIPTORS)
+		return;
+	limit.rlim_cur = limit.rlim_max < MOST_DESCRIPTORS ? limit.rlim_max : MOST_DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -37,3 +37,7 @@ uint64_t run_files_process_start(pid_t pid, char *state);
 bool run_files_is_live(const struct run_file *file);
 /* The same of an open file. */
 bool run_files_is_written(int fd);
+
+/* Who follows them needs a descriptor for each: this process, and what it starts from now on, may
+ * have as many as the hard limit allows. */
+void run_files_raise_limit(void);

@@ -10,6 +10,7 @@
 
 #include "profile/base/array.h"
 #include "profile/base/error.h"
+#include "profile/live/run_files.h"
 #include "report/symbols/function_names.h"
 
 /* A new model of all files. Positions in files never change, so readings carry over to it. */
@@ -325,6 +326,7 @@ int live_reader_open(struct live_reader *f, const struct target *t, enum report_
 		     struct profile_error *err)
 {
 	*f = (struct live_reader){.target = *t, .by = by};
+	run_files_raise_limit();
 	if (live_reader_refresh(f)) {
 		error_set(err, "out of memory");
 		live_reader_close(f);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -87,10 +88,35 @@ static void a_profile_without_its_name_stays_beside_new_ones(void **state)
 	scp_build_cleanup();
 }
 
+#define FILES 40
+
+static void as_many_are_read_as_the_hard_limit_allows(void **state)
+{
+	struct rlimit before, few;
+	struct profile_error err;
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < FILES; i++) {
+		snprintf(name, sizeof(name), "scprof.a.%d.scp", i + 1);
+		save(name, 1, 500, 1, 500);
+	}
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){FILES / 2, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	assert_int_equal(begin(&reader, &err), 0);
+	assert_int_equal(reader.files, FILES);
+	assert_int_equal(reader.refused, 0);
+	live_reader_close(&reader);
+	setrlimit(RLIMIT_NOFILE, &before);
+	scp_build_cleanup();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_profile_without_its_name_stays_beside_new_ones),
+		cmocka_unit_test(as_many_are_read_as_the_hard_limit_allows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
