@@ -334,8 +334,9 @@ int live_reader_open(struct live_reader *f, const struct target *t, enum report_
 	}
 	if (f->files)
 		return 0;
-	error_set(err, "%.500s",
-		  f->refused ? f->why_refused : "there is no profile to watch any more");
+	error_set(err, "there is no profile to watch any more");
+	if (f->refused)
+		strcpy(err->text, f->why_refused); /* with its lines */
 	live_reader_close(f);
 	return -1;
 }

@@ -217,8 +217,9 @@ static void put_alerts(const struct head *h)
 				  " calls found no room in the profile: they are in no row.",
 				  f->lost_calls);
 	if (f->refused)
-		view_lines_format(h->view, VIEW_ALERT, "%zu file%s left out: %s", f->refused,
-				  f->refused == 1 ? "" : "s", f->why_refused);
+		view_lines_format(h->view, VIEW_ALERT, "%zu file%s left out: %.*s", f->refused,
+				  f->refused == 1 ? "" : "s", (int)strcspn(f->why_refused, "\n"),
+				  f->why_refused);
 }
 
 void screen_header_write(struct view *v, const struct view_source *from, const struct view_state *s)

@@ -112,11 +112,24 @@ static void as_many_are_read_as_the_hard_limit_allows(void **state)
 	scp_build_cleanup();
 }
 
+static void lines_of_a_complaint_stay_lines(void **state)
+{
+	struct profile_error err;
+
+	(void)state;
+	scp_build_save_bytes("no profile", 10, scp_build_name("scprof.a.1.scp"));
+	assert_int_equal(begin(&reader, &err), -1);
+	assert_non_null(strchr(err.text, '\n'));
+	assert_null(strstr(err.text, "\\x0a"));
+	scp_build_cleanup();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_profile_without_its_name_stays_beside_new_ones),
 		cmocka_unit_test(as_many_are_read_as_the_hard_limit_allows),
+		cmocka_unit_test(lines_of_a_complaint_stay_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
