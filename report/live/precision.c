@@ -99,7 +99,7 @@ static int look_at(struct precision *p, const struct live_reader *f, const struc
 	else
 		p->unreliable |= s->unreliable;
 	/* if one is unknown, so is the worst */
-	if (!(s->stopping.seen <= p->worst))
+	if (!isnan(p->worst) && !(s->stopping.seen <= p->worst))
 		p->worst = s->stopping.seen;
 	return 0;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What a reader of live profiles does with files that go, come, are many, or are none. */
+/* What a reader of live profiles does with files that go, come, are many, or are none; and what
+ * --until says of two sites of which one is not known. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,12 +126,42 @@ static void lines_of_a_complaint_stay_lines(void **state)
 	scp_build_cleanup();
 }
 
+/* The widest of both, at the second look. */
+static double worst_of_two(uint64_t recv, uint64_t recv_each, uint64_t send, uint64_t send_each)
+{
+	struct precision p = {.relative = 0.05, .least_s = 1};
+	struct rows rows = {.confidence = 0.95};
+	struct profile_error err;
+
+	save("scprof.a.1.scp", recv, recv_each, send, send_each);
+	assert_int_equal(begin(&reader, &err), 0);
+	assert_int_equal(live_rows_update(&rows, &reader), 0);
+	assert_int_equal(precision_look(&p, &reader, &rows, 0), 0);
+	assert_true(isnan(p.worst));
+	assert_int_equal(precision_look(&p, &reader, &rows, 0.5), 0);
+	assert_int_equal(p.sites, 2);
+	precision_free(&p);
+	live_rows_free(&rows);
+	live_reader_close(&reader);
+	scp_build_cleanup();
+	return p.worst;
+}
+
+static void a_site_that_is_not_known_leaves_the_widest_unknown(void **state)
+{
+	(void)state;
+	assert_false(isnan(worst_of_two(1000, 500, 1000, 500)));
+	assert_true(isnan(worst_of_two(1000, 500, 1, 400000)));
+	assert_true(isnan(worst_of_two(1, 400000, 1000, 500)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_profile_without_its_name_stays_beside_new_ones),
 		cmocka_unit_test(as_many_are_read_as_the_hard_limit_allows),
 		cmocka_unit_test(lines_of_a_complaint_stay_lines),
+		cmocka_unit_test(a_site_that_is_not_known_leaves_the_widest_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
