@@ -259,17 +259,14 @@ static int end_attach(struct top_attach *t)
 }
 
 /* `scprof attach` in a process of its own: it writes the directory into a pipe, which it holds open
- * as long as it lives. Until recording goes on. 0, or what the exit status is to be: it has said
- * why. */
+ * as long as it lives. Until recording goes on. 0, or -1: it has said why. */
 static int begin_attach(struct top_attach *t, const char *pid, char **options)
 {
 	int ends[2];
 
 	*t = (struct top_attach){.end = -1, .said = memfd_create("scprof-said", MFD_CLOEXEC)};
-	if (t->said < 0 || pipe2(ends, O_CLOEXEC)) {
-		complaint_say(COMMAND, "cannot start scprof attach: %s", strerror(errno));
-		return FAILED;
-	}
+	if (t->said < 0 || pipe2(ends, O_CLOEXEC))
+		return complaint_say(COMMAND, "cannot start scprof attach: %s", strerror(errno));
 	fflush(NULL);
 	t->pid = fork();
 	if (!t->pid)
@@ -280,8 +277,8 @@ static int begin_attach(struct top_attach *t, const char *pid, char **options)
 		return 0;
 	if (t->pid < 0)
 		complaint_say(COMMAND, "cannot start scprof attach: %s", strerror(errno));
-	int status = end_attach(t);
-	return status ? status : FAILED;
+	end_attach(t);
+	return -1;
 }
 
 /* The process runs on when the picture ends. */
@@ -289,10 +286,10 @@ static int watch_attached(struct top_options *o)
 {
 	static struct top_attach t;
 	struct signal_wait signals;
-	int status = begin_attach(&t, o->attach, o->options), left;
+	int status, left;
 
-	if (status)
-		return status;
+	if (begin_attach(&t, o->attach, o->options))
+		return cmd_top_usage.failure;
 	o->target = t.directory;
 	o->live.end = t.end;
 	status = watch(o);

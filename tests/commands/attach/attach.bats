@@ -447,7 +447,9 @@ while True:
 	says 'clock monotonic' attach.out
 	[ -s kept.scp ]
 	is_left
-	not limited "$SCPROF" top --attach 1x 2>top.err
+	local status=0
+	limited "$SCPROF" top --attach 1x 2>top.err || status=$?
+	[ "$status" = 1 ]
 	says 'not the number of a process' top.err
 }
 
