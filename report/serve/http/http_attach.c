@@ -242,8 +242,7 @@ static bool is_allowed(struct http *h, const struct request *r,
 	else if (peer->uid && geteuid() && peer->uid != geteuid())
 		http_answer_say(out, 403, "this server records for user %u and root\n", geteuid());
 	else if (!may_attach(peer, r->pid))
-		http_answer_say(out, 403, "process %u does not belong to user %u\n", r->pid,
-				peer->uid);
+		http_answer_say(out, 403, "user %u has no process %u here\n", peer->uid, r->pid);
 	else
 		return true;
 	return false;

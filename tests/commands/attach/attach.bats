@@ -506,6 +506,7 @@ post_once()
 	post 400 "?pid=$pid&for=1s&groups=--children"
 	post 400 "?pid=$pid&symbols=x"
 	post 403 "?pid=4194304"
+	says 'has no process 4194304' answer.json
 	post 200 "?pid=$pid&for=500ms"
 	JSON=answer.json holds '.attach.detached and .attach.processes == 1'
 	is_left
