@@ -17,7 +17,8 @@
 
 void progress_begin(struct progress *p, const char *what, bool wished)
 {
-	*p = (struct progress){.shown = wished && isatty(STDERR_FILENO), .what = what};
+	*p = (struct progress){.shown = wished && isatty(STDERR_FILENO) && !terminal_is_dumb(),
+			       .what = what};
 	p->began = clocks_read_seconds();
 }
 

@@ -25,11 +25,18 @@ static size_t from_environment(const char *name, size_t otherwise)
 	return value > 0 ? (size_t)value : otherwise;
 }
 
+bool terminal_is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !*term || !strcmp(term, "dumb");
+}
+
 static bool wants_colour(void)
 {
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
 
-	return !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
+	return !(no_color && *no_color) && !terminal_is_dumb();
 }
 
 static bool locale_is_utf8(void)

@@ -17,6 +17,8 @@ enum terminal_style { TERMINAL_PLAIN, TERMINAL_BOLD, TERMINAL_DIM, TERMINAL_NAME
 
 /* `width` 0: the terminal's, else COLUMNS, else 100. */
 struct terminal terminal_of(FILE *out, size_t width);
+/* It shows escape sequences as they are, as TERM says or by not saying. */
+bool terminal_is_dumb(void);
 /* Switch to a style; TERMINAL_PLAIN ends it. Nothing without colour. */
 void terminal_style(FILE *out, const struct terminal *t, enum terminal_style style);
 /* Print in a style. */

@@ -768,7 +768,7 @@ else:
 }
 
 # Programs that end when the line was seen.
-@test "progress: a bar on a terminal, nothing in a pipe" {
+@test "progress: a bar on a terminal, nothing in a pipe or where escapes are shown as they are" {
 	"$SCPROF" run --for 1500ms --no-report -o p.scp -- "$PROGRAMS/traffic" 2 2>run.err </dev/null 3>&- &
 	local in_a_pipe=$! recording
 	mkdir recording until
@@ -781,6 +781,10 @@ else:
 		wait interval now \+-.* %, wanted \+-0.01 %
 		shell pkill -P \$PID -x traffic
 		end 0" "$SCPROF" run --until 0.01% --no-report -o "$T/r.scp" -- "$PROGRAMS/traffic" $HOUR)
+	TERM=dumb limited python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$SCPROF" run --for 60s --no-report -o s.scp -- \
+		"$PROGRAMS/traffic" 2 >dumb.out </dev/null 3>&-
+	grep -q begun dumb.out
+	hasnt $'\033' dumb.out
 	wait "$recording"
 	wait "$in_a_pipe"
 	hasnt 'recording' run.err
