@@ -23,13 +23,13 @@ struct belief {
 /* The slope, from what was assumed and what was measured. */
 static struct belief believe(const struct causal_budget *b, const struct causal_budget_site *s)
 {
-	double calls = s->calls_s * b->unit_s * fmax(b->stretch, 1), measured;
+	double calls = s->calls_s * b->unit_s, assumed = calls * fmax(b->stretch, 1), measured;
 	double prior = 1 / (calls * calls);
 
 	if (!isfinite(s->slope) || !(s->error > 0))
-		return (struct belief){calls, calls};
+		return (struct belief){assumed, calls};
 	measured = 1 / (s->error * s->error);
-	return (struct belief){(calls * prior + s->slope * measured) / (prior + measured),
+	return (struct belief){(assumed * prior + s->slope * measured) / (prior + measured),
 			       1 / sqrt(prior + measured)};
 }
 
