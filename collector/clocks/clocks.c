@@ -4,10 +4,7 @@
 #include "collector/clocks/clocks.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
 #include "collector/machine/cpu_times.h"
@@ -63,25 +60,6 @@ static void test_one(struct clock_test *t)
 		clocks_cpus_move_thread(t, &source, COMPARE_S);
 	else
 		clocks_cpus_compare(t, &source, COMPARE_S);
-}
-
-struct ticker *clocks_start_page(uint64_t tick_ns, struct profile_error *err)
-{
-	static const char *const places[] = {"/dev/shm", "/tmp"};
-	struct ticker *ticker = NULL;
-	char directory[48], path[64];
-
-	error_set(err, "cannot make a directory in /dev/shm or /tmp for the page clock");
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !ticker; i++) {
-		snprintf(directory, sizeof(directory), "%s/scprof-clocks.XXXXXX", places[i]);
-		if (!mkdtemp(directory))
-			continue;
-		snprintf(path, sizeof(path), "%s/clock", directory);
-		ticker = ticker_start(path, tick_ns, random_fresh_seed(), err);
-		unlink(path); /* it is mapped, and nothing stays where we are killed */
-		rmdir(directory);
-	}
-	return ticker;
 }
 
 /* Everything that needs the page clock to run. */

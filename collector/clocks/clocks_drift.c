@@ -6,10 +6,15 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
 #include "profile/base/counter.h"
+#include "profile/base/error.h"
+#include "stats/numerics/random.h"
 
 #define BUSY_NS	   UINT64_C(1000000)
 #define BUSY_TRIES 30
@@ -146,6 +151,25 @@ static uint32_t start_spinners(struct spinner *s, uint32_t room, atomic_bool *st
 			count++;
 	}
 	return count;
+}
+
+struct ticker *clocks_start_page(uint64_t tick_ns, struct profile_error *err)
+{
+	static const char *const places[] = {"/dev/shm", "/tmp"};
+	struct ticker *ticker = NULL;
+	char directory[48], path[64];
+
+	error_set(err, "cannot make a directory in /dev/shm or /tmp for the page clock");
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !ticker; i++) {
+		snprintf(directory, sizeof(directory), "%s/scprof-clocks.XXXXXX", places[i]);
+		if (!mkdtemp(directory))
+			continue;
+		snprintf(path, sizeof(path), "%s/clock", directory);
+		ticker = ticker_start(path, tick_ns, random_fresh_seed(), err);
+		unlink(path); /* it is mapped, and nothing stays where we are killed */
+		rmdir(directory);
+	}
+	return ticker;
 }
 
 static int measure_all(struct clock_lateness *l, bool busy, double window_s,

@@ -26,7 +26,7 @@ int clocks_watch(struct clocks_report *r, double window_s);
 void clocks_late_set(struct clock_lateness *l, const struct ticker_stats *s);
 int clocks_late_measure(struct clocks_report *r, double window_s, struct profile_error *err);
 
-/* clocks.c: a ticker whose page only this process can read. NULL: *err. */
+/* clocks_drift.c: a ticker whose page only this process can read. NULL: *err. */
 struct ticker *clocks_start_page(uint64_t tick_ns, struct profile_error *err);
 
 /* clocks_cpus.c */
