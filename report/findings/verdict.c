@@ -37,14 +37,15 @@ static struct verdict overloaded(const struct report *r, const struct report_thr
 						      : "look at CPU time (--sort cpu)";
 
 	if (wall_s > 0)
-		snprintf(
-			v.text, sizeof(v.text),
-			"the machine is overloaded: %.2f threads wanted a CPU and %.2f had one; %s",
-			fmin((cpu_s + t->runnable_s) / wall_s, 1e9), fmin(cpu_s / wall_s, 1e9),
-			look);
+		snprintf(v.text, sizeof(v.text),
+			 "the machine is overloaded, or a CPU quota used up: %.2f threads wanted a "
+			 "CPU and %.2f had one; %s",
+			 fmin((cpu_s + t->runnable_s) / wall_s, 1e9), fmin(cpu_s / wall_s, 1e9),
+			 look);
 	else
 		snprintf(v.text, sizeof(v.text),
-			 "the machine is overloaded: threads waited %s of their time for a CPU; %s",
+			 "the machine is overloaded, or a CPU quota used up: threads waited %s of "
+			 "their time for a CPU; %s",
 			 numbered_share(fmax(t->runnable_s, 0) / (r->time_ns / 1e9)).text, look);
 	return v;
 }

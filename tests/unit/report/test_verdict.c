@@ -141,7 +141,8 @@ static void an_overloaded_machine_comes_first(void **state)
 	(void)state;
 	r.all_threads = 4;
 	r.overloaded = true;
-	expect(&r, "overloaded", "4.00 threads wanted a CPU and 2.00 had one");
+	expect(&r, "overloaded",
+	       "or a CPU quota used up: 4.00 threads wanted a CPU and 2.00 had one");
 	r.all_threads = 3; /* what they took ends after the process noted its end */
 	expect(&r, "overloaded", "3.00 threads wanted a CPU and 1.50 had one");
 	expect(&r, "overloaded", "look at CPU time (--sort cpu)");
