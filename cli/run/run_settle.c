@@ -300,6 +300,9 @@ static int settle_tick(struct run_options *o)
 
 	if (o->clock == SCP_CLOCK_NONE)
 		o->clock = clocks_verdict_default(reason, sizeof(reason));
+	else if ((o->clock == SCP_CLOCK_TSC || o->clock == SCP_CLOCK_DUAL) &&
+		 !clocks_verdict_trusts_counter(reason, sizeof(reason)))
+		say_format("-c %s: %s; times may be wrong", clocks_read_name(o->clock), reason);
 	bool ticks = o->clock == SCP_CLOCK_PAGE || o->clock == SCP_CLOCK_DUAL;
 	if (text && !ticks)
 		return say_format("-d sets the tick of the page clock, but the clock is %s.\n"

@@ -161,3 +161,14 @@ at_most_100_columns()
 		exec "$1" clocks --json' sh "$SCPROF"
 	[ "$status" = 0 ]
 }
+
+@test "clocks 12: run says of a counter that is asked for that it is not trusted" {
+	[ "$(uname -m)" = x86_64 ] || skip "another counter"
+	unshare --mount true || skip "needs root: a /sys of its own"
+	local clock
+	for clock in tsc dual; do
+		unshare --mount sh -c 'mount -t tmpfs none /sys && exec "$@"' sh \
+			"$SCPROF" run -c $clock --no-report -o p.scp -- true 2>err
+		grep -q -- "-c $clock: what the kernel thinks of the TSC cannot be read.*times may be wrong" err
+	done
+}
