@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/compare/diff.h"
+#include "tests/unit/support/simulate.h"
 
 #define SITES 12
 #define MOST  6 /* runs */
@@ -154,6 +155,40 @@ static void test_alone_a_site_must_change_beyond_what_machines_do(void **state)
 }
 
 /* What the other sites of the function share is named only where it is a change. */
+/* Sites differ in how far runs do, by a factor of 2: three runs cannot tell how far each does. */
+static bool three_runs_raise_an_alarm(struct simulate *s)
+{
+	double common[MOST];
+	struct made m;
+
+	begin(&m, 1, 3);
+	for (int k = 0; k < 3; k++)
+		common[k] = 0.05 * simulate_normal(s);
+	for (int i = 0; i < SITES; i++) {
+		double own = 0.02 * exp(0.7 * simulate_normal(s));
+
+		for (int k = 0; k < 3; k++) {
+			double ns = 1000 * exp(common[k] + own * simulate_normal(s));
+
+			m.run[i][k].mean = m.run[i][k].unswitched =
+				(struct compare_mean){ns, ns / 1000, 60};
+		}
+	}
+	compare(&m);
+	return m.d.slower + m.d.faster > 0;
+}
+
+static void test_three_runs_in_all_raise_no_more_false_alarms_than_asked_for(void **state)
+{
+	unsigned trials = simulate_trials(3000), alarms = 0;
+	struct simulate s = {5};
+
+	(void)state;
+	for (unsigned i = 0; i < trials; i++)
+		alarms += three_runs_raise_an_alarm(&s);
+	simulate_assert_rate("three runs", alarms, trials, 0, 0.05);
+}
+
 /* The quickest calls stayed: what would have been seen is more than this was. */
 static void test_what_machines_did_would_not_have_been_seen(void **state)
 {
@@ -216,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_several_runs_compare_few_calls),
 		cmocka_unit_test(test_sites_of_another_function_are_no_measure),
 		cmocka_unit_test(test_alone_a_site_must_change_beyond_what_machines_do),
+		cmocka_unit_test(test_three_runs_in_all_raise_no_more_false_alarms_than_asked_for),
 		cmocka_unit_test(test_what_machines_did_would_not_have_been_seen),
 		cmocka_unit_test(test_what_takes_nothing_any_more_is_faster_by_all),
 		cmocka_unit_test(test_the_change_of_a_function_is_subtracted),
