@@ -205,7 +205,7 @@ static void put_alerts(const struct head *h)
 		view_lines_format(h->view, VIEW_ALERT, "%s", h->from->note);
 	if (f->ended)
 		view_lines_format(h->view, VIEW_ALERT,
-				  "The program has ended: this is the last picture of it. `scprof "
+				  "Recording has ended: this is the last picture of it. `scprof "
 				  "report` of its profile says more.");
 	else if (f->behind)
 		view_lines_format(

@@ -443,6 +443,9 @@ while True:
 	says '^scprof top: ' attach.out
 	is_left
 	[ -z "$(find "$SCPROF_OUT" -name '*.scp')" ]
+	again_where_late 0 once top --attach "$pid" -d 200ms -- --for 1s
+	says '^Recording has ended' attach.out
+	is_left
 	again_where_late 0 once top --attach "$pid" -n 1 -- -c monotonic -o kept.scp
 	says 'clock monotonic' attach.out
 	[ -s kept.scp ]
