@@ -13,15 +13,41 @@
 
 #define LONGEST_WAIT_NS (UINT64_C(960) * 1000000000)
 
-/* A copy of a profile, or one that was moved to another file system: counted already. */
-static bool is_counted(const struct agent *a, const struct source *s)
+static void read_source(struct agent *a, struct source *s);
+
+/* Another file of the same process, which is counted: one of them is a copy. */
+static struct source *find_twin(const struct agent *a, const struct source *s)
+{
+	struct source *o = a->sources;
+
+	while (o && (o == s || !o->service ||
+		     memcmp(&o->identity, &s->identity, sizeof(s->identity)) != 0))
+		o = o->hh.next;
+	return o;
+}
+
+/* A copy that was read first has less than its original, and then that is counted instead of it:
+ * what it has more. Of a copy that was read last it is the other way round. */
+static bool replaces(struct agent *a, struct source *s, struct source *twin)
+{
+	if (twin->fd < 0)
+		return false;
+	read_source(a, twin);
+	if (s->figures.calls <= twin->figures.calls)
+		return false;
+	PROF_SET(s, twin, service, cells, last);
+	twin->service = NULL;
+	twin->cells = (struct cells){0};
+	twin->last = NULL;
+	twin->state = SOURCE_DUPLICATE;
+	return true;
+}
+
+/* A copy of a profile that is gone, or one that was moved to another file system. */
+static bool is_remembered(const struct agent *a, const struct source *s)
 {
 	size_t remembered = a->gones < AGENT_REMEMBERED ? a->gones : AGENT_REMEMBERED;
 
-	for (const struct source *o = a->sources; o; o = o->hh.next)
-		if (o != s && o->service &&
-		    !memcmp(&o->identity, &s->identity, sizeof(s->identity)))
-			return true;
 	for (size_t i = 0; i < remembered; i++)
 		if (!memcmp(&a->gone[i], &s->identity, sizeof(s->identity)))
 			return true;
@@ -31,10 +57,15 @@ static bool is_counted(const struct agent *a, const struct source *s)
 /* At the first reading of a file, find its service; false: it is not to be counted. */
 static bool introduce(struct agent *a, struct source *s, const struct profile *p)
 {
+	struct source *twin;
+
 	PROF_SET(&s->identity, &p->process[0], pid, start_real_ns, start_mono_ns);
+	twin = find_twin(a, s);
 	if (p->flags & SCP_FILE_MERGED || fnmatch("scprof.*.scp", base_name(s->path), 0))
 		s->state = SOURCE_MERGED;
-	else if (is_counted(a, s))
+	else if (twin && replaces(a, s, twin))
+		return true;
+	else if (twin || is_remembered(a, s))
 		s->state = SOURCE_DUPLICATE;
 	else
 		s->service =

@@ -150,6 +150,27 @@ static void a_process_counts_once(void **state)
 	assert_int_equal(place_calls(x, "a"), 10);
 }
 
+static void of_a_copy_and_what_grows_that_is_counted(void **state)
+{
+	struct place *x = *state;
+
+	/* a copy that is met first; and one that is made after the last look */
+	place_save(x, "scprof.copy.scp", 1, "/bin/a", 10);
+	place_look(x);
+	place_save(x, "scprof.a.1.scp", 1, "/bin/a", 12);
+	place_look(x);
+	assert_int_equal(place_calls(x, "a"), 12);
+	place_rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 20);
+	place_save(x, "scprof.later.scp", 1, "/bin/a", 19);
+	place_look(x);
+	assert_int_equal(place_calls(x, "a"), 20);
+	place_rewrite(x, "scprof.a.1.scp", 1, "/bin/a", 30);
+	place_look(x);
+	assert_int_equal(place_calls(x, "a"), 30);
+	assert_int_equal(place_files(x, SOURCE_DUPLICATE), 2);
+	assert_int_equal(x->agent.counters.services->processes, 1);
+}
+
 static void merged_profiles_are_results(void **state)
 {
 	struct place *x = *state;
@@ -257,6 +278,8 @@ int main(void)
 						place_end),
 		cmocka_unit_test_setup_teardown(no_file_makes_a_sum_wrap, place_begin, place_end),
 		cmocka_unit_test_setup_teardown(a_process_counts_once, place_begin, place_end),
+		cmocka_unit_test_setup_teardown(of_a_copy_and_what_grows_that_is_counted,
+						place_begin, place_end),
 		cmocka_unit_test_setup_teardown(merged_profiles_are_results, place_begin,
 						place_end),
 		cmocka_unit_test_setup_teardown(counts_from_now_if_told_to, place_begin, place_end),
