@@ -319,7 +319,9 @@ int cmd_attach(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	return o.run.runs > 1 ? run_again("attach", argc, argv, &o.run) : attach_all(&a, &o);
+	return o.run.runs > 1
+		       ? run_again("attach", argc, argv, &o.run, recording_tick(&o.run, NULL))
+		       : attach_all(&a, &o);
 }
 
 int cmd_attach_for(const struct attach_options *o, const struct run_observer *observer)

@@ -270,5 +270,6 @@ int cmd_run(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	return o.runs > 1 ? run_again("run", argc, argv, &o) : cmd_run_for(&o, NULL);
+	return o.runs > 1 ? run_again("run", argc, argv, &o, recording_tick(&o, NULL))
+			  : cmd_run_for(&o, NULL);
 }

@@ -115,7 +115,7 @@ struct recording {
 bool recording_wants_stubs(const struct recording *r);
 
 /* The tick of the page clock: the one asked for, or where that would cost too much a longer one,
- * with a word where it was asked for. 0: the clock has none. */
+ * with a word where it was asked for. 0: the clock has none. *cost: of one; may be NULL. */
 uint64_t recording_tick(const struct run_options *o, struct ticker_cost *cost);
 
 /* Begins what serves the processes, with files in `d`: the page clock, and the page that stops and

@@ -163,11 +163,11 @@ static int record_all(struct again *a, int argc, char **argv, int operands)
 	return status;
 }
 
-int run_again(const char *command, int argc, char **argv, const struct run_options *o)
+int run_again(const char *command, int argc, char **argv, const struct run_options *o,
+	      uint64_t tick_ns)
 {
 	static struct again a; /* paths: too large for the stack */
 	int operands = optind, status = FAILED;
-	struct ticker_cost cost;
 	char name[64];
 
 	a = (struct again){.command = command, .options = o};
@@ -175,7 +175,6 @@ int run_again(const char *command, int argc, char **argv, const struct run_optio
 		return FAILED;
 	snprintf(name, sizeof(name), "attach.%.40s", *o->command);
 	run_output_name(&a.output, o->filters.attached ? name : *o->command, getpid());
-	uint64_t tick_ns = recording_tick(o, &cost);
 	if (tick_ns)
 		snprintf(a.tick, sizeof(a.tick), "--tick=%" PRIu64 "ns", tick_ns);
 	a.path = calloc(o->runs, sizeof(*a.path));

@@ -9,5 +9,7 @@
 int run_again_check(const struct run_options *o);
 
 /* After the options were parsed: optind is where the command, or the processes, begin. The exit
- * status: the first that is not 0 of the recordings'. */
-int run_again(const char *command, int argc, char **argv, const struct run_options *o);
+ * status: the first that is not 0 of the recordings'. `tick_ns`: of the page clock, for all; 0:
+ * none. */
+int run_again(const char *command, int argc, char **argv, const struct run_options *o,
+	      uint64_t tick_ns);
