@@ -186,11 +186,12 @@ int between_runs_shares(const uint64_t *x, const uint64_t *n, size_t sites, size
 			double confidence, double *effective)
 {
 	const struct weights w = weigh(n, runs);
-	double *effect = calloc(2 * sites + 1, sizeof(*effect)), *freedom = effect + sites, trials;
+	double *effect = calloc(2 * sites + 1, sizeof(*effect)), *freedom, trials;
 	size_t telling = 0;
 
 	if (!effect)
 		return -1;
+	freedom = effect + sites;
 	for (size_t i = 0; i < sites; i++) {
 		effective[i] = design_effect(x + i * runs, n, runs, &w, &trials);
 		if (trials >= TELLING && effective[i] >= 0) {
