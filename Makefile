@@ -94,10 +94,11 @@ list-suites:
 check-long:
 	@BUILD=$(BUILD) scripts/setup.sh --tests --shells
 	@$(MAKE) --no-print-directory $(JOBS) all tests
-	@MUTANTS=4500 LONG=1 tests/run --build $(BUILD) $(LONG_SUITES) \
+	@MUTANTS=4500 LONG=1 PYTHONS=all tests/run --build $(BUILD) $(LONG_SUITES) \
 		$(addprefix $(BUILD)/tests/unit/,$(addprefix preload/,test_walk test_path_tree test_table) collector/test_attach profile/test_damage report/test_diff_computing \
 		report/test_live_means report/test_live_window serve/test_spread stats/test_displacement stats/test_line) $(addprefix tests/commands/report/,damaged.bats html.bats diff_html.bats) \
-		tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats tests/commands/attach/hostile.bats
+		tests/commands/cli/complete.bats tests/commands/cli/install.bats tests/commands/serve/pull.bats tests/commands/attach/hostile.bats tests/commands/attach/dump.bats \
+		tests/commands/run/sample.bats $(wildcard tests/commands/python/*.bats)
 	@scripts/agreement.sh $(BUILD)
 	@scripts/verify_programs.sh $(BUILD)
 	@scripts/third_party_suites.sh $(BUILD)
