@@ -68,6 +68,15 @@ static struct printed print(const struct causal_report *r,
 	return p;
 }
 
+static void prints_no(const struct causal_report *r,
+		      int (*how)(const struct causal_report *r, FILE *out), const char *text)
+{
+	struct printed p = print(r, how);
+
+	assert_null(strstr(p.text, text));
+	free(p.text);
+}
+
 /* As a profile would have said. */
 static void know(struct causal_report *r, size_t row, const char *function, double mean_s)
 {
@@ -125,7 +134,6 @@ static void test_no_call_takes_less_than_nothing(void **state)
 	struct causal_result_site sites[] = {site(1, 0.1), site(1, 0.1)};
 	struct causal_result c = result(sites, 2);
 	struct causal_report r;
-	struct printed p;
 
 	(void)state;
 	sites[1].slopes.known = false;
@@ -133,9 +141,7 @@ static void test_no_call_takes_less_than_nothing(void **state)
 	know(&r, 0, "nap", -63e-9);
 	know(&r, 1, "sleep", -63e-9);
 	assert_true(r.row[0].ten.percent == 0 && isnan(r.row[1].ten.percent));
-	p = print(&r, causal_text_print);
-	assert_null(strstr(p.text, "-63"));
-	free(p.text);
+	prints_no(&r, causal_text_print, "-63");
 	causal_report_free(&r);
 }
 
@@ -221,7 +227,6 @@ static void test_windows_without_progress_are_told(void **state)
 	struct causal_result_site sites[] = {site(1, 0.1)};
 	struct causal_result c = result(sites, 1);
 	struct causal_report r;
-	struct printed p;
 
 	(void)state;
 	sites[0].slopes.known = false;
@@ -232,12 +237,8 @@ static void test_windows_without_progress_are_told(void **state)
 	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
 	assert_non_null(strstr(r.warning[0].text, "580 of 580 windows were left out"));
 	assert_non_null(strstr(r.warning[0].text, "a longer --window"));
-	p = print(&r, causal_text_print);
-	assert_null(strstr(p.text, "nan"));
-	free(p.text);
-	p = print(&r, causal_html_print);
-	assert_null(strstr(p.text, "nan"));
-	free(p.text);
+	prints_no(&r, causal_text_print, "nan");
+	prints_no(&r, causal_html_print, "nan");
 	causal_report_free(&r);
 }
 
