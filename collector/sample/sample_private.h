@@ -171,6 +171,10 @@ uint32_t space_find(const struct sample_spaces *s, pid_t pid);
 uint32_t space_adopt(struct sample_spaces *s, pid_t pid);
 /* The life with objects to walk in; NULL: no memory, or its maps are in doubt. */
 struct sample_life *space_read(struct sample_spaces *s, uint32_t life);
+/* CPU time, or that in user space alone, which the kernel has charged to the processes whose
+ * samples count and to children that they have waited for, in ns: in steps of its ticks, and not
+ * from when samples began. */
+uint64_t space_charged_ns(const struct sample_spaces *s, bool user);
 /* Forget what ended a second before that, and is not there any more. */
 void space_purge(struct sample_spaces *s, uint64_t now_ns);
 void space_free(struct sample_spaces *s);
@@ -276,8 +280,9 @@ struct sample_save {
 	struct prof_sampling sampling;
 };
 
-/* Begins to write where it is due, in a thread that takes the caller's signal mask. */
-void save_look(struct sample_save *v, const struct sample_spaces *s, const struct sample_counts *c,
-	       const struct prof_sampling *how, uint64_t now_ns);
+bool save_is_due(struct sample_save *v, const struct sample_counts *c, uint64_t now_ns);
+/* Begins to write what is due, in a thread that takes the caller's signal mask. */
+void save_begin(struct sample_save *v, const struct sample_spaces *s, const struct sample_counts *c,
+		const struct prof_sampling *how, uint64_t now_ns);
 /* Waits for what is being written. The file stays. */
 void save_end(struct sample_save *v);

@@ -40,8 +40,9 @@ struct sampler {
 	uint32_t change; /* the last one that was taken */
 	struct random random;
 	uint64_t period_ns, lost, cut;
-	bool ages;	/* Python's last sample (python_ages) */
-	unsigned wakes; /* so many more samples it wakes up for, where they do */
+	uint64_t before_ns; /* charged to the processes before there were samples */
+	bool ages;	    /* Python's last sample (python_ages) */
+	unsigned wakes;	    /* so many more samples it wakes up for, where they do */
 	struct sample_path path;
 	int stop; /* eventfd */
 	bool runs;
@@ -197,6 +198,16 @@ static struct prof_sampling describe(const struct sampler *s)
 				      .flags = s->events.user ? SCP_SAMPLING_USER : 0};
 }
 
+/* Since samples began; 0: not known, as where they stop at times. */
+static uint64_t charged_ns(struct sampler *s)
+{
+	uint64_t now_ns = space_charged_ns(&s->spaces, s->events.user);
+
+	if (__atomic_load_n(&s->control, __ATOMIC_ACQUIRE) || s->changes || now_ns < s->before_ns)
+		return 0;
+	return now_ns - s->before_ns;
+}
+
 /* Until there is something to do. That is each sample, where what Python's memory tells is soon
  * old; but where most samples are of others, not each of those. False: it is to stop. */
 static bool wait(struct sampler *s, struct pollfd *on, int ms)
@@ -236,9 +247,12 @@ static void *run(void *context)
 			drawn = now;
 		}
 		look(s, s->ages ? now : now - MARGIN_NS);
-		const struct prof_sampling how = describe(s);
+		if (save_is_due(&s->save, &s->counts, now)) {
+			struct prof_sampling how = describe(s);
 
-		save_look(&s->save, &s->spaces, &s->counts, &how, now);
+			how.cpu_ns = charged_ns(s);
+			save_begin(&s->save, &s->spaces, &s->counts, &how, now);
+		}
 	}
 	free(on);
 	return NULL;
@@ -280,6 +294,7 @@ struct sampler *sampler_begin(const pid_t *pid, size_t count, bool begins, uint6
 		for (size_t i = 0; fine && i < count; i++)
 			fine = space_add(&s->spaces, pid[i], !begins,
 					 clocks_read_ns(CLOCK_MONOTONIC_RAW));
+		s->before_ns = space_charged_ns(&s->spaces, s->events.user);
 		failed = fine ? start_thread(s) : failed;
 		error_set(err, "%s", strerror(failed));
 	}

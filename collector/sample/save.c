@@ -140,16 +140,19 @@ static void settle(struct sample_save *v)
 				  .saved = v->saved};
 }
 
-void save_look(struct sample_save *v, const struct sample_spaces *s, const struct sample_counts *c,
-	       const struct prof_sampling *how, uint64_t now_ns)
+bool save_is_due(struct sample_save *v, const struct sample_counts *c, uint64_t now_ns)
 {
 	if (v->runs && __atomic_load_n(&v->done, __ATOMIC_ACQUIRE)) {
 		settle(v);
 		v->due_ns = now_ns + SAVE_EVERY_NS + SAVE_SHARE * v->cpu_ns;
 	}
-	if (v->runs || !v->directory || now_ns < v->due_ns || c->samples == v->saved ||
-	    c->samples > MOST_SAMPLES)
-		return;
+	return !v->runs && v->directory && now_ns >= v->due_ns && c->samples != v->saved &&
+	       c->samples <= MOST_SAMPLES;
+}
+
+void save_begin(struct sample_save *v, const struct sample_spaces *s, const struct sample_counts *c,
+		const struct prof_sampling *how, uint64_t now_ns)
+{
 	v->due_ns = now_ns + SAVE_EVERY_NS;
 	v->saved = c->samples;
 	v->sampling = *how;

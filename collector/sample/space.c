@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
 #include "profile/base/kernel_file.h"
@@ -339,6 +340,30 @@ struct sample_life *space_read(struct sample_spaces *s, uint32_t life)
 			add_object(l, &s->images.image[l->map[i].image], &l->map[i]);
 	l->python = l->python ? l->python : python_open(&s->images, l);
 	return l;
+}
+
+uint64_t space_charged_ns(const struct sample_spaces *s, bool user)
+{
+	const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t ticks = 0;
+
+	for (uint32_t i = 0; i < s->live_count; i++) {
+		const struct sample_life *l = &s->life[s->live[i]];
+		unsigned long of[4] = {0}; /* user, system; the same of children */
+		char text[1024];
+
+		if (!l->counts ||
+		    kernel_file_text(text, sizeof(text), "/proc/%d/stat", (int)l->pid))
+			continue;
+		const char *name_end = strrchr(text, ')');
+
+		if (name_end)
+			sscanf(name_end,
+			       ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu",
+			       &of[0], &of[1], &of[2], &of[3]);
+		ticks += of[0] + of[2] + (user ? 0 : of[1] + of[3]);
+	}
+	return tick_ns * ticks;
 }
 
 void space_free(struct sample_spaces *s)

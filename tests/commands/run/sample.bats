@@ -196,6 +196,8 @@ saved()
 	adds_up
 	holds ".computing.samples >= $(cat before) and .computing.period_ns == 1000000" \
 		'.processes | length == 1'
+	# its CPU time is the kernel's, in ticks
+	holds ".computing | $(getconf CLK_TCK) * (.cpu_s + .in_calls_cpu_s) | . > 0.5 and (. - round | fabs) < 1e-6"
 	kill -9 "$target"
 	find "$directory" -name 'scprof.*' -exec "$SCPROF" merge -o calls.scp {} +
 	saved calls.scp "$directory/samples.scp"

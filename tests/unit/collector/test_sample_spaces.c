@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A process whose exec no record told of, because records were lost: its samples count all the
  * same. One that is still a fork of ours is not the program. A number is a process's for as long as
- * that is there. */
+ * that is there. What the kernel charged them is theirs and their children's. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +114,41 @@ static void test_a_number_that_a_stranger_has_now_is_forgotten(void **state)
 	space_free(&s);
 }
 
+static uint64_t used_ns(int who)
+{
+	struct rusage u;
+
+	getrusage(who, &u);
+	return UINT64_C(1000000000) * (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       UINT64_C(1000) * (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static void test_what_was_charged_is_of_processes_and_their_children(void **state)
+{
+	const uint64_t much_ns = 100000000, tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	struct sample_spaces s = {0};
+	pid_t child = fork();
+
+	(void)state;
+	while (used_ns(RUSAGE_SELF) < much_ns) /* each uses as much */
+		;
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	assert_true(space_add(&s, getpid(), true, 1000));
+	uint64_t least_ns = used_ns(RUSAGE_SELF) + used_ns(RUSAGE_CHILDREN);
+	uint64_t all_ns = space_charged_ns(&s, false);
+	uint64_t user_ns = space_charged_ns(&s, true);
+	uint64_t most_ns = used_ns(RUSAGE_SELF) + used_ns(RUSAGE_CHILDREN);
+
+	assert_true(least_ns >= 2 * much_ns);
+	assert_in_range(all_ns, least_ns - 4 * tick_ns, most_ns);
+	assert_true(user_ns > 0 && user_ns <= most_ns);
+	s.life[space_find(&s, getpid())].counts = false;
+	assert_int_equal(space_charged_ns(&s, false), 0);
+	space_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_a_fork_of_ours_is_not_the_program),
 		cmocka_unit_test(test_a_process_stays_while_it_is_there),
 		cmocka_unit_test(test_a_number_that_a_stranger_has_now_is_forgotten),
+		cmocka_unit_test(test_what_was_charged_is_of_processes_and_their_children),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
