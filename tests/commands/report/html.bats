@@ -53,6 +53,10 @@ setup_file()
 		cpus: [[0, 1e9, 500e6, 0.5, 250e6, 0.25, 125e6, 0.125, 0, 0, 62500000, 0.0625, 0, 0, 62500000, 0.0625, 0, 0],
 			[1, 1e9, 510e6, 0.51, -10e6, -0.01, 0, 0, 0, 0, 0, 0, 250e6, 0.25, 250e6, 0.25, 0, 0]]}' >account.data
 	with_data account.data displaced.html >account.html
+	# the longest sentence that stands beside the bar
+	data_of real.html | jq -c '.threads_time.mostly = "kept from its CPUs" | .verdict = "the machine is overloaded, or a CPU quota used up: "
+		+ "12.03 threads wanted a CPU and 1.17 had one; look at CPU time (--sort cpu)"' >busy.data
+	with_data busy.data real.html >busy.html
 	mkdir found
 	# the same again on another page, which `make check-long` does
 	local again=(quiet:many.html search:some.html:so.1+0x3 search:real.html:send zoom:real.html numbers:some.html:some.txt
@@ -65,7 +69,7 @@ setup_file()
 			numbers:real.html:real.txt many:many.html loops:loop.html:loop.txt displaced:account.html costs:displaced.html:displaced.txt slow:dual.html:dual.txt slow:ticks.html:ticks.txt \
 			looks:real.html axis:real.html reaches:real.html:send columns:real.html contrast:real.html:send \
 			order:real.html states:switched.html:switched.txt numbers:switched.html:switched.txt unknown_states:some.html \
-			header:real.html apart:some.html totals:real.html scale:some.html programs:real.html programs:two-programs.html \
+			header:real.html header:busy.html apart:some.html totals:real.html scale:some.html programs:real.html programs:two-programs.html \
 			computing:computing.html:computing.txt without_computing:real.html hostile_computing:evil.html zoom:computing.html </dev/null 3>&- 4>&-
 	fi
 }
@@ -128,7 +132,7 @@ holds()
 }
 
 @test "header, halves, boxes, intervals and histograms: one scale, nothing in the way, words whole and legible" {
-	holds header-real apart-some totals-real scale-some axis-real contrast-real
+	holds header-real header-busy apart-some totals-real scale-some axis-real contrast-real
 	also header-some totals-some scale-real
 }
 
