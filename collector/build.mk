@@ -17,7 +17,7 @@ $(COLLECTOR_UNWIND): $(BUILD)/collector/attach/safe_point/%.o: preload/unwind/%.
 COLLECTOR_PYTHON = $(addprefix $(BUILD)/collector/python/python_,layout.o table.o)
 $(COLLECTOR_PYTHON): $(BUILD)/collector/python/%.o: preload/python/%.c
 	@mkdir -p $(@D)
-	$(CC) $(TOOL_CFLAGS) -c -o $@ $<
+	$(CC) $(TOOL_CFLAGS) -Ipreload/arch/$(ARCH) -c -o $@ $<
 # Names of system calls by number, as the kernel's headers have them.
 $(BUILD)/collector/dump/call_names.inc:
 	@mkdir -p $(@D)
@@ -27,14 +27,14 @@ $(BUILD)/collector/dump/dump_fd.o: TOOL_CFLAGS += -I$(BUILD)
 $(addprefix $(BUILD)/collector/attach/,attach_state.o) \
 $(addprefix $(BUILD)/collector/attach/safe_point/,frames.o inside.o machine_$(ARCH).o memory.o objects.o safe_points.o symbols.o) \
 $(addprefix $(BUILD)/collector/sample/,chain.o counts.o image.o python.o python_code.o sample_events.o sampler.o save.o space.o walk.o) \
-$(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_stack.o) $(BUILD)/collector/python/interpreter.o: \
+$(addprefix $(BUILD)/collector/dump/,dump.o dump_fd.o dump_stack.o) $(addprefix $(BUILD)/collector/python/,interpreter.o interpreter_loop.o): \
 	TOOL_CFLAGS += -Ipreload/arch/$(ARCH)
 
 COLLECTOR_SRC = \
 	$(COLLECTOR_UNWIND) \
 	$(COLLECTOR_PYTHON) \
 	$(addprefix collector/sample/,chain.c counts.c image.c python.c python_code.c sample_events.c sampler.c save.c space.c walk.c) \
-	$(addprefix collector/dump/,dump.c dump_fd.c dump_stack.c) collector/python/interpreter.c \
+	$(addprefix collector/dump/,dump.c dump_fd.c dump_stack.c) $(addprefix collector/python/,interpreter.c interpreter_loop.c) \
 	$(addprefix collector/attach/safe_point/,frames.c inside.c machine_$(COLLECTOR_ARCH).c memory.c objects.c safe_points.c symbols.c threads.c) \
 	$(addprefix collector/attach/target/,as_user.c relatives.c seccomp_filter.c wake.c) \
 	$(addprefix collector/attach/refusal/,refusal.c refusal_process.c) \

@@ -22,7 +22,7 @@ const struct usage cmd_dump_usage = {
 	.synopsis = {"[--json] PID"},
 	.text = "Show each thread of a process: whether it has a CPU, waits for one, or sleeps, "
 		"and since when. A thread that sleeps has its system call, the descriptor or the "
-		"lock that it waits for, and its call path. Functions of Python (3.8 to 3.13) are "
+		"lock that it waits for, and its call path. Functions of Python (3.8 to 3.15) are "
 		"named, and generated code that has a map (/tmp/perf-PID.map, jitdump). Nothing is "
 		"loaded into the process. A thread that sleeps is read without being stopped; one "
 		"that runs is stopped for a moment. '?' marks frames that were found without "

@@ -98,7 +98,7 @@ void dump_stack_walk(struct dump_stacks *s, const struct dump_moment *m, struct 
 	for (size_t i = 0; t->frame && i <= k->count; i++) {
 		const struct safe_point_frame *f = &k->frame[i];
 		bool last = i == k->count, own = !last && m->pythons && f->object == p->object,
-		     loop = own && f->at - p->loop.address < p->loop.bytes;
+		     loop = own && interpreter_executes(p, f->at);
 
 		if (!last && !loop && !(own && s->alone))
 			t->frame[t->frames++] = machine_frame(s, f, names);

@@ -13,7 +13,6 @@
 #define RUNTIME_BYTES 512u
 #define CODE_BYTES    256u
 #define TABLE_BYTES   (1u << 20)
-#define ENTRY_FRAME   3 /* owner of a frame that is none: FRAME_OWNED_BY_CSTACK */
 #define STATES	      1024
 #define STATES_EACH   4u
 #define CODE_STRING   48 /* co_code of 3.8 to 3.10 */
@@ -112,10 +111,11 @@ void interpreter_open(struct interpreter *p, pid_t pid, const struct safe_point_
 		p->object = &object[i];
 		p->runtime = find(p, "_PyRuntime");
 	}
-	if (p->runtime)
-		p->loop = symbols_find_place(p->object, pid, "_PyEval_EvalFrameDefault");
-	if (!p->runtime || !describe(p))
+	if (!p->runtime || !describe(p)) {
 		p->object = NULL;
+		return;
+	}
+	interpreter_find_loop(p);
 }
 
 bool interpreter_is_named(const char *path)
@@ -189,7 +189,7 @@ size_t interpreter_read(const struct interpreter *p, uint64_t at, bool one,
 		if (!bytes)
 			break;
 		at = word_of(bytes, l->frame_previous);
-		if (l->has_entry_frame && bytes[l->frame_owner] == ENTRY_FRAME) {
+		if (l->has_entry_frame && bytes[l->frame_owner] >= PYTHON_ENTRY_FRAME) {
 			if (count)
 				frame[count - 1].ends = true;
 			if (count && one)
@@ -198,7 +198,7 @@ size_t interpreter_read(const struct interpreter *p, uint64_t at, bool one,
 		}
 		/* 3.11 tells of each frame whether it is the outermost of its C function, in the
 		 * byte before its owner. */
-		code = word_of(bytes, l->frame_code);
+		code = word_of(bytes, l->frame_code) & ~(uint64_t)l->code_tags;
 		instruction = word_of(bytes, l->frame_instruction);
 		frame[count++] = (struct interpreter_frame){
 			here, code,
@@ -248,7 +248,7 @@ bool interpreter_code(const struct interpreter *p, uint64_t at, struct interpret
 	return size != 0 && size < CODE_MOST;
 }
 
-/* A str, of which the beginning is kept, or the end. `state` of 3.8 to 3.13, from the lowest bit:
+/* A str, of which the beginning is kept, or the end. `state` of 3.8 to 3.15, from the lowest bit:
  * interned 2, kind 3, compact 1, ascii 1. */
 static bool read_text(const struct interpreter *p, uint64_t at, bool end, char *to, size_t room)
 {

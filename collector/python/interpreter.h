@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* CPython 3.8 to 3.13 in another process, by preload/python's layouts. All of its memory may change
+/* CPython 3.8 to 3.15 in another process, by preload/python's layouts. All of its memory may change
  * while it is read, or be crafted: each object is checked by its type, each list ends, and each
  * text and table has a most. Nothing of the process is stopped or written. */
 #pragma once
@@ -48,7 +48,8 @@ struct interpreter {
 		*object; /* that holds the interpreter; NULL: there is none */
 	struct python_layout layout;
 	uint64_t runtime;
-	struct safe_point_place loop; /* _PyEval_EvalFrameDefault */
+	/* _PyEval_EvalFrameDefault, and where the compiler put parts of it that have no symbol */
+	struct safe_point_place loop[2];
 	struct {
 		pid_t tid; /* as the process numbers it */
 		uint64_t state;
@@ -56,9 +57,14 @@ struct interpreter {
 	size_t threads;
 };
 
-/* Looks for it among objects, which stay where they are, with their tables of symbols. */
+/* Looks for it among objects, which stay where they are, with their tables of symbols, and of
+ * frames: without those the loop's parts that have no symbol are not known. */
 void interpreter_open(struct interpreter *p, pid_t pid, const struct safe_point_object *object,
 		      size_t count);
+/* Fill in `loop` (interpreter_open does). */
+void interpreter_find_loop(struct interpreter *p);
+/* Is an address in the code that executes Python functions? */
+bool interpreter_executes(const struct interpreter *p, uint64_t at);
 /* Is the object of this path the interpreter, and nothing else? */
 bool interpreter_is_named(const char *path);
 /* Looks for the states of threads, by the numbers that the process has for them. */

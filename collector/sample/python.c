@@ -31,9 +31,11 @@ bool python_is_own(const struct sample_python *y, uint32_t image)
 	return y && y->alone && y->image == image;
 }
 
-struct safe_point_place python_loop(const struct sample_python *y)
+void python_loop(const struct sample_python *y, struct safe_point_place loop[2])
 {
-	return y ? y->interpreter.loop : (struct safe_point_place){0};
+	static const struct interpreter none;
+
+	memcpy(loop, y ? y->interpreter.loop : none.loop, sizeof(none.loop));
 }
 
 /* The place that has the most hits, fewer than `most`, and one in four of the best at least. */
@@ -282,12 +284,13 @@ struct sample_python *python_open(struct sample_images *images, const struct sam
 			free(y);
 			return NULL;
 		}
+		y->object.frame = o->object[k].frame; /* the image's */
+		y->object.frames = o->object[k].frames;
+		y->object.frame_header = o->object[k].frame_header;
 		interpreter_open(&y->interpreter, l->pid, &y->object, 1);
 		y->places = i->places;
 		y->image = l->image[k];
 		y->alone = interpreter_is_named(i->path);
-		if (!y->interpreter.object)
-			y->interpreter.loop.bytes = 0;
 		return y;
 	}
 	return NULL;

@@ -222,8 +222,8 @@ struct words {
 /* The interpreter of a life that has one; NULL: none, it cannot be read, or no memory. */
 struct sample_python *python_open(struct sample_images *images, const struct sample_life *l);
 void python_free(struct sample_python *y);
-/* The code that executes Python functions; {0, 0}: none. */
-struct safe_point_place python_loop(const struct sample_python *y);
+/* The code that executes Python functions; bytes 0: none. */
+void python_loop(const struct sample_python *y, struct safe_point_place loop[2]);
 /* Would more of the last sample have become known if it had been looked at sooner? */
 bool python_ages(const struct sample_python *y);
 /* Is the image the interpreter, and nothing else? */

@@ -119,7 +119,7 @@ void walk_sample(const struct sample_images *images, struct sample_life *life,
 	const struct copy c = {{read_copy}, images, life, stack};
 
 	k.innermost = stack->registers;
-	k.watched = python_loop(life->python);
+	python_loop(life->python, k.watched);
 	k.window.pid = life->objects.pid;
 	k.window.bytes = 0;
 	memory_read_from(&c.memory);

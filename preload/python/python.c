@@ -36,7 +36,7 @@ static bool is_of_type(struct scp_thread *t, const struct python_layout *l, uint
 
 static bool fits(struct scp_thread *t, struct python_layout *l, uint64_t frame)
 {
-	uint64_t code = *(const uint64_t *)(frame + l->frame_code);
+	uint64_t code = *(const uint64_t *)(frame + l->frame_code) & ~(uint64_t)l->code_tags;
 	if (l->minor <= 10 && !is_of_type(t, l, frame, &l->frame_type, "frame"))
 		return false;
 	if (!is_of_type(t, l, code, &l->code_type, "code") ||
@@ -61,7 +61,8 @@ static COLD bool check(struct scp_thread *t, struct python_interpreter *p, uint6
 		return p->is_checked;
 	}
 	/* No frame; or none that can be read, or a state that another thread made. */
-	bool is_none = !t->found.noted[t->found.noted_count - 1].value;
+	bool is_none =
+		!frame && (l->has_base_frame || !t->found.noted[t->found.noted_count - 1].value);
 	if (!is_none)
 		python_state_note_change(t);
 	if (!is_none && __atomic_add_fetch(&tries, 1, __ATOMIC_RELAXED) > TRIES)

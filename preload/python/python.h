@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* CPython's own call stack, 3.8 to 3.13, read from its memory: no function of the interpreter is
+/* CPython's own call stack, 3.8 to 3.15, read from its memory: no function of the interpreter is
  * called on the way, and the GIL is not asked for. A thread's frames are changed by itself alone,
  * and it is in one of our wrappers meanwhile.
  *

@@ -3,7 +3,6 @@
 
 #include <link.h>
 
-#include "arch_call.h"
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/process/symbols.h"
@@ -13,8 +12,6 @@
 
 #define LOOP	      "_PyEval_EvalFrameDefault"
 #define EXAMINED      1024u
-#define COLD_BYTES    (UINT64_C(1) << 20) /* a longer part is not looked through */
-#define COLD_JUMPS    3u   /* that lead into the loop: bytes that look like one are rare */
 #define RUNTIME_BYTES 512u /* that are read of _PyRuntime */
 
 enum state { NONE, BUSY, FOUND, REFUSED };
@@ -230,26 +227,15 @@ bool python_is_there(void)
 	return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == FOUND;
 }
 
-/* A compiler may move a function's rare parts elsewhere, where no symbol is: they jump back. */
-static bool jumps_into_loop(const struct python_interpreter *p, uint64_t start, uint64_t end)
-{
-	unsigned jumps = 0;
-	if (end - start > COLD_BYTES)
-		return false;
-	for (uint64_t at = start; at + ARCH_JUMP_BYTES <= end; at += ARCH_JUMP_STEP) {
-		uint64_t to = arch_jump_target((const uint8_t *)at);
-		jumps += to > p->loop && to < p->loop_end;
-	}
-	return jumps >= COLD_JUMPS;
-}
-
 static bool is_in_loop(struct python_interpreter *p, uint64_t pc)
 {
 	uint64_t start, end;
 	if (pc - p->loop < p->loop_end - p->loop || pc - p->cold < p->cold_bytes)
 		return true;
 	if (p->cold_bytes || !unwind_cfi_find_range(pc, &start, &end) || start < p->start ||
-	    end > p->end || !jumps_into_loop(p, start, end))
+	    end > p->end ||
+	    !python_layout_jumps((const uint8_t *)start, end - start, start, p->loop,
+				 p->loop_end - p->loop))
 		return false;
 	__atomic_store_n(&p->cold, start, __ATOMIC_RELAXED);
 	__atomic_store_n(&p->cold_bytes, end - start, __ATOMIC_RELEASE);

@@ -4,10 +4,9 @@
 #include "preload/python/python_private.h"
 #include "preload/system/stack.h"
 
-#define OWNED_BY_CSTACK 3   /* enum _frameowner: an entry frame */
-#define FRAME_BYTES	112 /* of all frames; what is read lies within */
-#define CFRAME_BYTES	24
-#define STATE_BYTES	1024 /* of a PyThreadState, at most */
+#define FRAME_BYTES  112 /* of all frames; what is read lies within */
+#define CFRAME_BYTES 24
+#define STATE_BYTES  1024 /* of a PyThreadState, at most */
 
 /* Finds a circle in a chain (Brent 1980): each element is compared with one that was met when the
  * number of steps was a power of two. */
@@ -40,6 +39,12 @@ static inline bool closes(struct circle *c, uint64_t at)
 static inline bool note(const struct reading *r, uint64_t address, uint64_t *value)
 {
 	return python_state_note(r->t, address, value);
+}
+
+static inline bool is_entry(const struct python_layout *l, uint64_t frame)
+{
+	return l->has_entry_frame &&
+	       *(const uint8_t *)(frame + l->frame_owner) >= PYTHON_ENTRY_FRAME;
 }
 
 static enum step stop(bool *why)
@@ -127,7 +132,8 @@ static enum step read_frame(struct reading *r, uint64_t frame, uint64_t *next)
 		return cut(r);
 	if (!note(r, frame + l->frame_code, &code))
 		return stop(&r->s->full);
-	if (l->has_entry_frame && *(const uint8_t *)(frame + l->frame_owner) == OWNED_BY_CSTACK)
+	code &= ~(uint64_t)l->code_tags;
+	if (is_entry(l, frame))
 		return note(r, frame + l->frame_previous, next) ? STEP_ENTRY : stop(&r->s->full);
 	if (r->s->frames == PYTHON_FRAMES_MAX || r->s->frames >= r->depth) /* all are there */
 		return stop(&r->s->full);
@@ -179,6 +185,8 @@ static void read_entry_frames(struct reading *r, uint64_t frame)
 	uint64_t next;
 	for (; frame; frame = next) {
 		step = read_frame(r, frame, &next);
+		if (step == STEP_ENTRY && !next && r->p->layout.has_base_frame)
+			break;
 		if (step == STEP_STOP || (step == STEP_ENTRY && !end_run(r, frame)))
 			break;
 	}
@@ -277,8 +285,7 @@ uint64_t python_frames_innermost(struct scp_thread *t, const struct python_layou
 	if (!read_head(t, l, state, &cframe, &frame))
 		return 0;
 	for (unsigned i = 0; i < 8 && frame && python_can_follow(t, frame, FRAME_BYTES); i++) {
-		if (!l->has_entry_frame ||
-		    *(const uint8_t *)(frame + l->frame_owner) != OWNED_BY_CSTACK)
+		if (!is_entry(l, frame))
 			return frame;
 		frame = *(const uint64_t *)(frame + l->frame_previous);
 	}

@@ -2,7 +2,10 @@
 /* Offsets by minor version, of 64-bit builds; x86-64 and AArch64 have the same. */
 #include "preload/python/python_layout.h"
 
+#include "arch_call.h"
+
 #define OFFSET_MOST 16384u /* what an interpreter tells beyond it is none */
+#define JUMPS	    3u	   /* that lead into the loop: bytes that look like one are rare */
 
 /* Objects: until 3.11 strings keep a wide copy, too. */
 #define OBJECTS(ascii, compact)                                                                    \
@@ -54,6 +57,21 @@ static const struct python_layout layouts[] = {
 	 FRAMES(0, 8, 70, true),
 	 CODE(68, 200, 184),
 	 OBJECTS(40, 56)},
+	{.minor = 14,
+	 STATE(784, 808, 7344, 152, 72),
+	 .interpreter_next = 7272,
+	 FRAMES(0, 8, 74, true),
+	 .code_tags = 3,
+	 CODE(68, 208, 192),
+	 OBJECTS(40, 56)},
+	{.minor = 15,
+	 STATE(912, 936, 7336, 176, 72),
+	 .interpreter_next = 7264,
+	 FRAMES(0, 8, 74, true),
+	 .has_base_frame = true,
+	 .code_tags = 3,
+	 CODE(68, 208, 192),
+	 OBJECTS(40, 56)},
 };
 
 const struct python_layout *python_layout_of(uint32_t minor)
@@ -64,7 +82,8 @@ const struct python_layout *python_layout_of(uint32_t minor)
 	return NULL;
 }
 
-/* The beginning of CPython 3.13's _Py_DebugOffsets (Include/internal/pycore_runtime.h), in words.
+/* The beginning of _Py_DebugOffsets (since 3.13; Include/internal/pycore_debug_offsets.h), in
+ * words.
  */
 enum told {
 	TOLD_COOKIE,
@@ -73,13 +92,17 @@ enum told {
 	TOLD_RUNTIME_SIZE,
 	TOLD_FINALIZING,
 	TOLD_INTERPRETERS,
-	TOLD_NEXT = 8,	 /* of an interpreter: size, id, next, threads_head */
-	TOLD_STATE = 19, /* size, prev, next, interp, current_frame, thread_id */
-	TOLD_FRAME = 28, /* size, previous, executable, instr_ptr, localsplus, owner */
-	TOLD_CODE = 34,	 /* size, filename, name, qualname, linetable, firstlineno, argcount,
-			    localsplusnames, localspluskinds, co_code_adaptive */
-	TOLD_OBJECT = 44 /* size, ob_type */
+	TOLD_NEXT = 8 /* of an interpreter: size, id, next, threads_head */
 };
+
+/* Where its further parts begin, by minor version from 13 on. */
+static const struct told_parts {
+	uint8_t state, state_thread; /* size, prev, next, interp, current_frame; thread_id */
+	uint8_t frame;		     /* size, previous, executable, instr_ptr, localsplus, owner */
+	uint8_t code;	/* size, filename, name, qualname, linetable, firstlineno, argcount,
+			   localsplusnames, localspluskinds, co_code_adaptive */
+	uint8_t object; /* size, ob_type */
+} told_parts[] = {{19, 24, 28, 34, 44}, {22, 27, 31, 39, 50}, {22, 30, 39, 47, 58}};
 
 static bool take(uint16_t *to, uint64_t told)
 {
@@ -91,6 +114,7 @@ bool python_layout_take(struct python_layout *l, const void *runtime, bool *free
 {
 	static const char cookie[8] = {'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y'};
 	const uint64_t *told = runtime;
+	const struct told_parts *at = &told_parts[l->minor - 13];
 	*free_threaded = false;
 	if (!bytes_equal(runtime, cookie, sizeof cookie))
 		return false;
@@ -100,17 +124,31 @@ bool python_layout_take(struct python_layout *l, const void *runtime, bool *free
 	       take(&l->runtime_interpreters, told[TOLD_INTERPRETERS]) &&
 	       take(&l->interpreter_next, told[TOLD_NEXT]) &&
 	       take(&l->interpreter_states, told[TOLD_NEXT + 1]) &&
-	       take(&l->state_interp, told[TOLD_STATE + 3]) &&
-	       take(&l->state_frame, told[TOLD_STATE + 4]) &&
-	       take(&l->state_thread, told[TOLD_STATE + 5]) &&
-	       take(&l->frame_previous, told[TOLD_FRAME + 1]) &&
-	       take(&l->frame_code, told[TOLD_FRAME + 2]) &&
-	       take(&l->frame_instruction, told[TOLD_FRAME + 3]) &&
-	       take(&l->frame_owner, told[TOLD_FRAME + 5]) &&
-	       take(&l->code_filename, told[TOLD_CODE + 1]) &&
-	       take(&l->code_name, told[TOLD_CODE + 3]) &&
-	       take(&l->code_table, told[TOLD_CODE + 4]) &&
-	       take(&l->code_first_line, told[TOLD_CODE + 5]) &&
-	       take(&l->code_bytecode, told[TOLD_CODE + 9]) &&
-	       take(&l->object_type, told[TOLD_OBJECT + 1]);
+	       take(&l->state_interp, told[at->state + 3]) &&
+	       take(&l->state_frame, told[at->state + 4]) &&
+	       take(&l->state_thread, told[at->state_thread]) &&
+	       take(&l->frame_previous, told[at->frame + 1]) &&
+	       take(&l->frame_code, told[at->frame + 2]) &&
+	       take(&l->frame_instruction, told[at->frame + 3]) &&
+	       take(&l->frame_owner, told[at->frame + 5]) &&
+	       take(&l->code_filename, told[at->code + 1]) &&
+	       take(&l->code_name, told[at->code + 3]) &&
+	       take(&l->code_table, told[at->code + 4]) &&
+	       take(&l->code_first_line, told[at->code + 5]) &&
+	       take(&l->code_bytecode, told[at->code + 9]) &&
+	       take(&l->object_type, told[at->object + 1]);
+}
+
+bool python_layout_jumps(const uint8_t *copy, uint64_t bytes, uint64_t address, uint64_t loop,
+			 uint64_t loop_bytes)
+{
+	unsigned jumps = 0;
+	if (bytes > PYTHON_LOOP_BYTES)
+		return false;
+	for (uint64_t i = 0; i + ARCH_JUMP_BYTES <= bytes && jumps < JUMPS; i += ARCH_JUMP_STEP) {
+		uint64_t to = arch_jump_target(copy + i);
+		to += to ? address - (uint64_t)copy : 0;
+		jumps += to > loop && to - loop < loop_bytes;
+	}
+	return jumps == JUMPS;
 }

@@ -23,12 +23,14 @@ struct python_layout {
 	uint16_t runtime_interpreters, interpreter_states, interpreter_next;
 	/* PyThreadState */
 	uint16_t state_interp, state_thread;
-	uint16_t state_frame; /* to the frame (3.8-3.10, 3.13), or the _PyCFrame (3.11, 3.12) */
+	uint16_t state_frame; /* to the frame, or the _PyCFrame (3.11, 3.12) */
 	bool has_cframe;
 	uint16_t cframe_frame, cframe_previous;
 	/* PyFrameObject (3.8 to 3.10), _PyInterpreterFrame (since 3.11) */
 	uint16_t frame_code, frame_previous, frame_instruction, frame_owner;
 	bool has_entry_frame; /* since 3.12: where the interpreter's loop begins, on the C stack */
+	bool has_base_frame;  /* since 3.15: behind the outermost frame is one more of that kind */
+	uint8_t code_tags;    /* since 3.14: bits of frame_code that are none of the address */
 	bool instruction_is_index; /* an int, times instruction_unit; or a pointer into code */
 	uint8_t instruction_unit;  /* bytes: 1 (3.8, 3.9), 2 (3.10) */
 	/* PyCodeObject */
@@ -44,10 +46,19 @@ struct python_layout {
 	uint64_t code_type, frame_type, text_type, bytes_type; /* addresses of the types */
 };
 
+/* The lowest owner (enum _frameowner) of an entry frame. */
+#define PYTHON_ENTRY_FRAME 3
+
 /* What the interpreter itself tells (3.13: _PyRuntime begins with _Py_DebugOffsets), where it
  * differs. False: it is free-threaded, or tells nothing that can be. */
 HIDDEN bool python_layout_take(struct python_layout *layout, const void *runtime,
 			       bool *free_threaded);
+
+/* Is code, of which this is a copy, a part of the interpreter's loop that the compiler moved
+ * elsewhere? Then some of its jumps lead into the loop. Longer code is not looked through. */
+#define PYTHON_LOOP_BYTES (UINT64_C(1) << 20)
+HIDDEN bool python_layout_jumps(const uint8_t *copy, uint64_t bytes, uint64_t address,
+				uint64_t loop, uint64_t loop_bytes);
 
 /* That of 3.`minor`, without addresses. NULL: not known. */
 HIDDEN const struct python_layout *python_layout_of(uint32_t minor);

@@ -41,7 +41,7 @@ struct text {
 	uint32_t kind; /* bytes a character */
 };
 
-/* `state` of 3.8 to 3.13, from the lowest bit: interned 2, kind 3, compact 1, ascii 1. */
+/* `state` of 3.8 to 3.15, from the lowest bit: interned 2, kind 3, compact 1, ascii 1. */
 static bool open_text(struct scp_thread *t, const struct python_layout *l, uint64_t address,
 		      struct text *x)
 {

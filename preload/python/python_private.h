@@ -18,10 +18,11 @@ struct python_interpreter {
 	uint64_t cold, cold_bytes;   /* ...and its part for what is rare; 0: not met */
 	uint64_t finalizing;	     /* address of the word in _PyRuntime */
 	uint64_t (*own_state)(void); /* PyGILState_GetThisThreadState, which only reads */
-	bool is_module;		     /* its object is the interpreter, and nothing else */
-	bool is_program;	     /* its object is the program */
-	bool is_checked;	     /* its layout, by a frame: see python.c */
-	uint32_t generation;	     /* of process_epoch, when it was last seen loaded */
+	uint64_t variable;   /* since 3.15, that has it: module above, offset below; 0: not found */
+	bool is_module;	     /* its object is the interpreter, and nothing else */
+	bool is_program;     /* its object is the program */
+	bool is_checked;     /* its layout, by a frame: see python.c */
+	uint32_t generation; /* of process_epoch, when it was last seen loaded */
 };
 
 /* NULL: none was met, or it is refused. */
@@ -142,7 +143,7 @@ HIDDEN void python_record_forget(void);
  * finds is never remembered, since its state will be freed, too. */
 
 /* 0: it has none. t->python.cut is set where there may be frames that must not be read. */
-HIDDEN uint64_t python_state_find(struct scp_thread *t, const struct python_interpreter *p);
+HIDDEN uint64_t python_state_find(struct scp_thread *t, struct python_interpreter *p);
 
 /* Note a word, which can be read; its value. False: there is no room for more. */
 static inline bool python_state_note(struct scp_thread *t, uint64_t address, uint64_t *value)

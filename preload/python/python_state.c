@@ -3,7 +3,11 @@
  * struct pthread_key_data {uintptr_t seq; void *data;} specific_1stblock[32], and behind that
  * *specific[32], of which the first leads to that block, and the others to blocks of further keys,
  * or are NULL. Where this lies differs between versions: it is looked for, once a process. Which
- * key is the interpreter's is found by its value. */
+ * key is the interpreter's is found by its value.
+ *
+ * Since 3.15 a thread-local variable has it. Where the thread's variables of an object lie its
+ * control block tells: dtv_t {void *block; void *to_free;} dtv[], by the number of the object, from
+ * 1 on, with their count before the first. Which one it is is found by its value, too. */
 
 #include <pthread.h>
 
@@ -17,6 +21,8 @@
 #define BLOCK_BYTES 512u  /* of a block */
 #define TCB_BYTES   2048u /* of the control block, that are looked through */
 #define NO_KEY	    UINT32_MAX
+#define MODULES	    64u /* that are looked through... */
+#define WORDS	    16u /* ...and so many words of each */
 
 static uint32_t blocks_offset;	 /* from pthread_self(); 0: not found */
 static uint32_t key = NO_KEY;	 /* the interpreter's */
@@ -129,8 +135,61 @@ static bool note_finalizing(struct scp_thread *t, const struct python_interprete
 	return by == state;
 }
 
-uint64_t python_state_find(struct scp_thread *t, const struct python_interpreter *p)
+/* Its variables; 0: the thread has none of that object. */
+static uint64_t find_block(const uint64_t *dtv, uint64_t module)
 {
+	uint64_t block = module <= dtv[-2] ? dtv[2 * module] : 0;
+	return ~block ? block : 0;
+}
+
+static const uint64_t *own_dtv(void)
+{
+	return *(const uint64_t *const *)(arch_thread_pointer() + ARCH_DTV);
+}
+
+/* The only word that is `state`: another is, too, while the thread has the interpreter's lock. */
+static COLD uint64_t search_variable(struct scp_thread *t, uint64_t state)
+{
+	const uint64_t *dtv = own_dtv();
+	uint64_t found = 0;
+	uint32_t count = 0;
+	if (!python_can_follow(t, (uint64_t)(dtv - 2), 32))
+		return 0;
+	for (uint32_t m = 1; m < MODULES && m <= dtv[-2]; m++) {
+		uint64_t block =
+			python_can_follow(t, (uint64_t)(dtv + 2 * m), 8) ? find_block(dtv, m) : 0;
+		for (uint32_t i = 0; i < WORDS && block; i++)
+			if (python_can_follow(t, block + 8 * i, 8) &&
+			    *(const uint64_t *)(block + 8 * i) == state) {
+				found = (uint64_t)m << 32 | 8 * i;
+				count++;
+			}
+	}
+	return count == 1 ? found : 0;
+}
+
+static uint64_t find_in_variable(struct scp_thread *t, struct python_interpreter *p)
+{
+	uint64_t variable = __atomic_load_n(&p->variable, __ATOMIC_RELAXED);
+	uint64_t block = variable ? find_block(own_dtv(), variable >> 32) : 0;
+	uint64_t at = block + (uint32_t)variable;
+	uint64_t state = block ? *(volatile uint64_t *)at : variable ? 0 : ask(p);
+	if (!note_finalizing(t, p, state))
+		return 0;
+	if (block) {
+		python_state_note(t, at, &state);
+		return state;
+	}
+	python_state_note_change(t);
+	if (state && (variable = search_variable(t, state)))
+		__atomic_store_n(&p->variable, variable, __ATOMIC_RELAXED);
+	return state;
+}
+
+uint64_t python_state_find(struct scp_thread *t, struct python_interpreter *p)
+{
+	if (p->layout.minor >= 15)
+		return find_in_variable(t, p);
 	uint64_t blocks = find_blocks(), state = ask(p), value = 0, sequence = 0;
 	uint32_t k = __atomic_load_n(&key, __ATOMIC_RELAXED);
 	if (!note_finalizing(t, p, state))

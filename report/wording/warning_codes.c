@@ -150,7 +150,7 @@ const struct warning_code warning_codes[] = {
 	 ""},
 	{"python-cut", P, "call paths lack Python frames",
 	 "The interpreter's frames could not be read, or it is not known where they belong. scprof "
-	 "reads CPython 3.8 to 3.13, as they are built ordinarily. A note stands at such rows; "
+	 "reads CPython 3.8 to 3.15, as they are built ordinarily. A note stands at such rows; "
 	 "sites that differ only there are one row. Times are not affected.",
 	 ""},
 	{"heuristic-paths", P, "call paths have frames to which no unwind table led",

@@ -47,7 +47,7 @@ $(BUILD)/tests/unit/preload/test_merge: $(BUILD)/preload/call/merge.o
 $(BUILD)/tests/unit/preload/test_walk: $(patsubst %,$(BUILD)/preload/call/%.o,merge walk walk_rows full_walk) | $(WALKED)
 
 # What interpreters export, of versions that are read and of two that are not.
-MADE_PYTHONS = $(patsubst %,$(BUILD)/tests/unit/preload/libpython_made_%.so,7 8 9 10 11 12 13 14)
+MADE_PYTHONS = $(patsubst %,$(BUILD)/tests/unit/preload/libpython_made_%.so,7 8 9 10 11 12 13 14 15 16)
 $(MADE_PYTHONS): $(BUILD)/tests/unit/preload/libpython_made_%.so: tests/unit/preload/made_python.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -g $(DEPS) -DMINOR=$* -fPIC -shared -o $@ $< -Wl,-soname,$(@F)

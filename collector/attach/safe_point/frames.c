@@ -120,7 +120,9 @@ static void note_frame(struct walk *w, uint64_t at)
 	struct safe_point_stack *s = w->stack;
 	if (s->helds > 0 && s->held[s->helds - 1].frame + 1 == s->count)
 		s->held[s->helds - 1].end = s->rest;
-	if (at - s->watched.address < s->watched.bytes && s->helds < SAFE_POINT_HELD)
+	if ((at - s->watched[0].address < s->watched[0].bytes ||
+	     at - s->watched[1].address < s->watched[1].bytes) &&
+	    s->helds < SAFE_POINT_HELD)
 		hold(w);
 	w->stack->frame[w->stack->count++] =
 		(struct safe_point_frame){.at = at,

@@ -223,7 +223,7 @@ struct safe_point_held {
 
 struct safe_point_stack {
 	struct safe_point_registers innermost;
-	struct safe_point_place watched; /* bytes 0: none */
+	struct safe_point_place watched[2]; /* bytes 0: none */
 	struct safe_point_held held[SAFE_POINT_HELD];
 	size_t helds;
 	struct safe_point_frame frame[SAFE_POINT_FRAMES];

@@ -30,6 +30,9 @@
 
 #define ARCH_RSEQ_SIGNATURE 0xd428bc00u /* RSEQ_SIG of sys/rseq.h, which libc registers */
 
+/* In the thread's control block: where the blocks of thread-local variables are (glibc). */
+#define ARCH_DTV 0
+
 static inline uintptr_t arch_thread_pointer(void)
 {
 	return (uintptr_t)__builtin_thread_pointer();

@@ -26,6 +26,9 @@
 
 #define ARCH_RSEQ_SIGNATURE 0x53053053u /* RSEQ_SIG of sys/rseq.h, which libc registers */
 
+/* In the thread's control block: where the blocks of thread-local variables are (glibc). */
+#define ARCH_DTV 8
+
 /* Word 0 of the thread's control block is its address (System V ABI, AMD64 supplement, TLS). */
 static inline uintptr_t arch_thread_pointer(void)
 {

@@ -16,7 +16,7 @@ for_each()
 		rm -rf known.* path.scp
 		"$@" || failed="$failed $python"
 	done
-	[ "$tried" -gt 0 ] || skip "no Python from 3.8 to 3.13 that has ctypes"
+	[ "$tried" -gt 0 ] || skip "no Python from 3.8 to 3.15 that has ctypes"
 	[ -z "$failed" ] || { echo "fails with$failed"; return 1; }
 }
 

@@ -38,7 +38,7 @@ find_ends()
 {
 	local python
 	for python in $(pythons); do
-		"$python" -I -S -c 'import sys; v = sys.version_info; (3, 8) <= v[:2] <= (3, 13) and print(v[1], sys.executable)'
+		"$python" -I -S -c 'import sys; v = sys.version_info; (3, 8) <= v[:2] <= (3, 15) and print(v[1], sys.executable)'
 	done | sort -n | cut -d' ' -f2 | sed -n '1p;$p' | uniq
 }
 
@@ -119,7 +119,7 @@ recorded()
 @test "python attach 01: Python frames are there from the first call, tp_dealloc is put back, and again" {
 	local python
 	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
-	[ -n "$(ends)" ] || skip "no Python from 3.8 to 3.13"
+	[ -n "$(ends)" ] || skip "no Python from 3.8 to 3.15"
 	for python in $(ends); do
 		echo "$python"
 		serves "$python"
@@ -133,7 +133,7 @@ recorded()
 	local python
 	not grep -q 'built without' <("$SCPROF" detach $$ 2>&1) || skip "scprof was built without it"
 	python=$(ends | tail -n 1)
-	[ -n "$python" ] || skip "no Python from 3.8 to 3.13"
+	[ -n "$python" ] || skip "no Python from 3.8 to 3.15"
 	serves "$python" 2
 	record_once -g socket --children || return 1
 	recorded || return 1

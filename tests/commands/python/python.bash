@@ -29,13 +29,13 @@ pythons()
 	all_pythons | chosen
 }
 
-# Those from 3.8 to 3.13 that have ctypes.
+# Those from 3.8 to 3.15 that have ctypes.
 pythons_with_ctypes()
 {
 	local python list=$BATS_FILE_TMPDIR/pythons.ctypes
 	[ ! -e "$list" ] || { cat "$list" && return; }
 	for python in $(all_pythons); do
-		"$python" -I -S -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || continue
+		"$python" -I -S -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 15))' 2>/dev/null || continue
 		echo "$python"
 	done | chosen >"$list"
 	cat "$list"

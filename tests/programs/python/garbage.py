@@ -12,15 +12,15 @@ import tempfile
 
 minor = sys.version_info[1]
 # state: to the frame, or to the _PyCFrame; cframe: in that, to the frame. frame: word, bytes.
-STATE = {8: 24, 9: 24, 10: 24, 11: 56, 12: 56, 13: 72}[minor]
+STATE = 24 if minor < 11 else 56 if minor < 13 else 72
 CFRAME = {11: (8, 16), 12: (0, 8)}.get(minor)
 OLD = {"previous": (24, 8), "code": (32, 8), "instruction": (96 if minor == 10 else 104, 4), "type": (8, 8)}
 NEW = {"code": (32 if minor == 11 else 0, 8), "previous": (48 if minor == 11 else 8, 8), "instruction": (56, 8),
-       "owner": (69 if minor == 11 else 70, 1)}
+       "owner": ({11: 69, 12: 70, 13: 70}.get(minor, 74), 1)}
 FRAME = OLD if minor < 11 else NEW
 FILENAME = 104 if minor < 11 else 112
 CODE = {"type": (8, 8), "filename": (FILENAME, 8), "name": (FILENAME + 8, 8), "lines": (120 if minor < 11 else 136, 8),
-        "references": (0, 8), "first": ({11: 72, 12: 68, 13: 68}.get(minor, 40), 4)}
+        "references": (0, 8), "first": (40 if minor < 11 else 72 if minor == 11 else 68, 4)}
 OBJECT = {"type": (8, 8), "size": (16, 8), "state": (32, 4), "data": (32, 8)}
 
 library = ctypes.PyDLL(sys.argv[1])

@@ -7,9 +7,13 @@
 #include <stdio.h>
 
 #define MINOR PY_MINOR_VERSION
+#define PYTHON_ENTRY_FRAME 3 /* as preload/python/python_layout.h has it */
 #if MINOR >= 11
 #include <internal/pycore_code.h>
 #include <internal/pycore_frame.h>
+#endif
+#if MINOR >= 14
+#include <internal/pycore_interpframe.h>
 #endif
 #include <internal/pycore_pystate.h>
 #if MINOR >= 9
@@ -58,8 +62,10 @@ static void show_frames(void)
 	SHOW(code_bytecode, PyCodeObject, co_code_adaptive);
 	SHOW(code_first_traceable, PyCodeObject, _co_firsttraceable);
 	printf("table 3\nentry frames %d\ninstruction unit 0\n", MINOR >= 12);
-#if MINOR >= 12
-	_Static_assert(FRAME_OWNED_BY_CSTACK == 3, "as python_frames.c has it");
+#if MINOR >= 14
+	_Static_assert(FRAME_OWNED_BY_INTERPRETER == PYTHON_ENTRY_FRAME, "the first one is meant");
+#elif MINOR >= 12
+	_Static_assert(FRAME_OWNED_BY_CSTACK == PYTHON_ENTRY_FRAME, "the first one is meant");
 #endif
 }
 #endif

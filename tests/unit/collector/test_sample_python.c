@@ -149,6 +149,22 @@ static void test_frames_end_where_their_loop_does(void **unused)
 	assert_int_equal(read_frames(&p, entry, false, frame), 0);
 }
 
+/* What the compiler took for rare has no symbol of the loop. */
+static void test_the_loop_has_its_part_elsewhere(void **unused)
+{
+	uint64_t inside = at(dlsym(library, "_PyEval_EvalFrameDefault")),
+		 rest = at(dlsym(library, "made_cold"));
+	struct safe_point_place loop[2];
+
+	(void)unused;
+	python_loop(life->python, loop);
+	assert_true(inside - loop[0].address < loop[0].bytes);
+	assert_true(rest - loop[1].address < loop[1].bytes);
+	assert_false(at(dlsym(library, "made_finalize")) - loop[1].address < loop[1].bytes);
+	python_loop(NULL, loop);
+	assert_true(loop[0].bytes == 0 && loop[1].bytes == 0);
+}
+
 /* Where a loop begins lies on the C stack, which is as the sample copied it. */
 static void test_a_frame_on_the_stack_is_that_of_the_copy(void **unused)
 {
@@ -389,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_frames_end_where_their_loop_does, make,
 						unmake),
+		cmocka_unit_test_setup_teardown(test_the_loop_has_its_part_elsewhere, make, unmake),
 		cmocka_unit_test_setup_teardown(test_a_frame_on_the_stack_is_that_of_the_copy, make,
 						unmake),
 		cmocka_unit_test_setup_teardown(test_a_code_object_is_known_by_what_it_holds, make,

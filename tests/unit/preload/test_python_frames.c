@@ -28,7 +28,7 @@
 #define FRAMES	6u
 #define RUN	2u /* frames of one, since 3.11 */
 #define OLDEST	8u
-#define LATEST	13u
+#define LATEST	15u
 
 static struct scp_thread *t;
 static uint8_t *room; /* behind it nothing can be read */
@@ -37,14 +37,14 @@ static uint8_t *room; /* behind it nothing can be read */
 static struct made {
 	void *library;
 	const struct python_layout *layout;
-	void (*initialize)(void), (*finalize)(void), (*set_state)(void *);
+	void (*initialize)(void), (*finalize)(void), (*set_state)(void *), (*attach)(void *);
 	uint64_t *runtime;
 } made;
 
 /* What was laid into memory: words that lead on, from the innermost on. */
 static struct {
 	uint64_t used;
-	uint64_t state, frame[512], code, anchor[8];
+	uint64_t state, frame[512], base, code, anchor[8];
 	struct {
 		uint64_t at, frames; /* so many frames are met before it */
 	} word[2048];
@@ -144,10 +144,20 @@ static void make_frame(unsigned i)
 		put(at + 8, (uint64_t)find("PyFrame_Type"));
 	else
 		instruction += world.code + l->code_bytecode;
-	lead(at + l->frame_code, world.code, i);
+	lead(at + l->frame_code, world.code | (l->code_tags & 1), i);
 	lead(at + l->frame_instruction, instruction, i);
 	if (l->frame_owner)
 		*(uint8_t *)(at + l->frame_owner) = 0;
+}
+
+/* Behind the outermost one. */
+static uint64_t make_base(unsigned frames)
+{
+	const struct python_layout *l = made.layout;
+	world.base = element();
+	*(uint8_t *)(world.base + l->frame_owner) = PYTHON_ENTRY_FRAME;
+	lead(world.base + l->frame_previous, 0, frames);
+	return world.base;
 }
 
 /* `frames` of them in runs of RUN. */
@@ -166,7 +176,9 @@ static void make_chain(unsigned frames)
 		uint64_t entry = element();
 		if (i / RUN < 8)
 			world.anchor[i / RUN] = entry;
-		*(uint8_t *)(entry + l->frame_owner) = 3;
+		*(uint8_t *)(entry + l->frame_owner) = PYTHON_ENTRY_FRAME;
+		if (l->has_base_frame && i + 1 == frames)
+			out = make_base(frames);
 		put(world.frame[i] + l->frame_previous, entry);
 		lead(entry + l->frame_previous, out, i + 1);
 	}
@@ -214,6 +226,7 @@ static void load_from(const char *path, unsigned minor)
 	made.initialize = (void (*)(void))find("made_initialize");
 	made.finalize = (void (*)(void))find("made_finalize");
 	made.set_state = (void (*)(void *))find("made_set_state");
+	made.attach = (void (*)(void *))find("made_attach");
 	made.runtime = find("_PyRuntime");
 	made.initialize();
 }
@@ -318,6 +331,24 @@ static void test_each_version(void **state)
 	}
 }
 
+/* While the interpreter is set up it makes many calls without a frame. */
+static void test_no_frame_for_long(void **state)
+{
+	(void)state;
+	for (unsigned minor = 13; minor <= LATEST; minor++) {
+		load(minor);
+		make_world(FRAMES);
+		put(world.state + made.layout->state_frame, world.base); /* 0: there is none */
+		kind_of("_PyEval_EvalFrameDefault");
+		for (unsigned i = 0; i < 200; i++)
+			assert_false(read_frames(SCP_MAX_FRAMES));
+		put(world.state + made.layout->state_frame, world.frame[0]);
+		read_frames(SCP_MAX_FRAMES);
+		is_whole();
+		unload();
+	}
+}
+
 /* Of an object that holds more than the interpreter, the loop alone is the interpreter's. */
 static void test_embedded(void **state)
 {
@@ -352,8 +383,8 @@ static void refuse(unsigned minor, enum scp_python_state why)
 static void test_refused(void **state)
 {
 	(void)state;
-	load(14);
-	refuse(14, SCP_PYTHON_VERSION);
+	load(LATEST + 1);
+	refuse(LATEST + 1, SCP_PYTHON_VERSION);
 	load(7);
 	refuse(7, SCP_PYTHON_VERSION);
 	load(13);
@@ -421,8 +452,8 @@ static void test_garbage(void **state)
 				8,
 				(uint64_t)room + ROOM,	   /* unreadable */
 				(uint64_t)room + ROOM - 8, /* in part */
-				was + 1,
-				was + 4, /* unaligned */
+				was + 4,		   /* unaligned */
+				was + 5,
 				~UINT64_C(0),
 				~UINT64_C(7),
 				UINT64_C(1) << 63,
@@ -527,6 +558,52 @@ static void test_thread_state(void **state)
 	}
 }
 
+static void *with_state(void *unused)
+{
+	assert_false(read_frames(SCP_MAX_FRAMES));
+	assert_false(t->python.cut);
+	made.set_state((void *)world.state);
+	for (unsigned again = 0; again < 2; again++) {
+		read_frames(SCP_MAX_FRAMES);
+		is_whole();
+	}
+	assert_true(would_be_remembered());
+	return unused;
+}
+
+/* While the thread has the interpreter's lock another variable has the same value. */
+static void test_state_variable(void **state)
+{
+	pthread_t thread;
+	(void)state;
+	load(15);
+	make_world(FRAMES);
+	made.attach((void *)world.state);
+	meet();
+	for (unsigned again = 0; again < 3; again++) {
+		read_frames(SCP_MAX_FRAMES);
+		is_whole();
+		assert_false(would_be_remembered());
+	}
+	made.attach(NULL);
+	read_frames(SCP_MAX_FRAMES);
+	is_whole();
+	made.attach((void *)world.state);
+	read_frames(SCP_MAX_FRAMES);
+	is_whole();
+	assert_true(would_be_remembered());
+	made.attach(NULL);
+	assert_true(would_be_remembered());
+	assert_int_equal(pthread_create(&thread, NULL, with_state, NULL), 0);
+	pthread_join(thread, NULL);
+	read_frames(SCP_MAX_FRAMES);
+	made.set_state(NULL);
+	assert_false(would_be_remembered());
+	assert_false(read_frames(SCP_MAX_FRAMES));
+	words_are_as_noted();
+	unload();
+}
+
 static void test_finalizing(void **state)
 {
 	(void)state;
@@ -600,10 +677,11 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_version), cmocka_unit_test(test_embedded),
-		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_garbage),
-		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_thread_state),
-		cmocka_unit_test(test_finalizing),   cmocka_unit_test(test_code),
+		cmocka_unit_test(test_each_version), cmocka_unit_test(test_no_frame_for_long),
+		cmocka_unit_test(test_embedded),     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_garbage),	     cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_thread_state), cmocka_unit_test(test_finalizing),
+		cmocka_unit_test(test_code),	     cmocka_unit_test(test_state_variable),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
