@@ -34,8 +34,8 @@ static bool is_deadlocked(const struct dump *d, const struct dump_thread *t)
 }
 
 /* libc's functions tell what a futex is for. CPython takes its locks by semaphores, and the lock of
- * the interpreter by a condition variable. */
-static const char *futex_word(const struct dump_text *x, const struct dump_thread *t)
+ * the interpreter by a condition variable. NULL: this one does not tell. */
+static const char *const *find_word(const struct dump_text *x, const struct prof_frame *frame)
 {
 	static const char *const words[][3] = {
 		{"sem_", "a semaphore", "a lock"},
@@ -44,18 +44,27 @@ static const char *futex_word(const struct dump_text *x, const struct dump_threa
 		{"lll_lock", "a lock", "a lock"},
 		{"rwlock", "a lock", "a lock"},
 		{"barrier", "a barrier", "a barrier"}};
+	size_t count;
+	const struct symbol *s = symbolize_frame(x->symbols, frame, &count);
+
+	for (; count > 0; count--, s++) /* what is inlined, too */
+		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
+			if (s->linker_name && strstr(s->linker_name, words[k][0]))
+				return words[k];
+	return NULL;
+}
+
+static const char *futex_word(const struct dump_text *x, const struct dump_thread *t)
+{
 	const char *const *found = NULL;
 	int python = 0;
 
+	if (t->frames && t->entered.module != PROF_NO_MODULE)
+		found = find_word(x, &t->entered);
 	for (uint32_t i = 0; i < t->frames && i < NEAR && !python; i++) {
-		size_t count;
-		const struct symbol *s = symbolize_frame(x->symbols, &t->frame[i], &count);
-
 		python = t->frame[i].module == PROF_SOURCE;
-		for (; count > 0 && !python; count--, s++) /* what is inlined, too */
-			for (size_t k = 0; !found && k < sizeof(words) / sizeof(*words); k++)
-				if (s->linker_name && strstr(s->linker_name, words[k][0]))
-					found = words[k];
+		if (!found && !python)
+			found = find_word(x, &t->frame[i]);
 	}
 	return found ? found[1 + python] : "a futex";
 }

@@ -35,6 +35,9 @@ struct dump_thread {
 	bool joins;			 /* `owner` is the thread whose end it waits for */
 	struct prof_frame *frame;	 /* innermost first; of `names` */
 	uint32_t frames;
+	/* What of libc was called, where its innermost frames have no name. PROF_NO_MODULE: not
+	 * known */
+	struct prof_frame entered;
 	bool cut; /* there are more, which were not found */
 };
 

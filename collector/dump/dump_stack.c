@@ -80,6 +80,18 @@ static struct prof_frame machine_frame(const struct dump_stacks *s,
 				   .heuristic = f->heuristic};
 }
 
+static struct prof_frame entered_frame(const struct dump_stacks *s, struct profile *names)
+{
+	const struct safe_point_symbol *e = s->stack.entered;
+	struct safe_point_frame f = {.stopped = true};
+
+	if (e) {
+		f.at = e->start;
+		f.object = objects_find(&s->objects, e->start);
+	}
+	return machine_frame(s, &f, names);
+}
+
 void dump_stack_walk(struct dump_stacks *s, const struct dump_moment *m, struct profile *names,
 		     struct dump_thread *t)
 {
@@ -93,6 +105,7 @@ void dump_stack_walk(struct dump_stacks *s, const struct dump_moment *m, struct 
 	free(t->frame);
 	t->frames = 0;
 	t->cut = k->end != SAFE_POINT_WHOLE;
+	t->entered = entered_frame(s, names);
 	t->frame = calloc(k->count + m->pythons + 1, sizeof(*t->frame));
 	/* Beyond the last frame come those of Python that it did not lead to. */
 	for (size_t i = 0; t->frame && i <= k->count; i++) {

@@ -318,6 +318,7 @@ void frames_walk_loosely(const struct safe_point_objects *o, struct safe_point_r
 {
 	struct walk w = {.objects = o, .rows = rows, .stack = s, .loose = true, .searches = true};
 	walk(&w, all);
+	note_entered(o, s);
 }
 
 void frames_walk_copy(const struct safe_point_objects *o, struct safe_point_rows *rows,

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <dlfcn.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -145,6 +147,51 @@ static void a_deadlock_of_many_threads_is_told_of_each(void **state)
 	profile_free(d.names);
 }
 
+/* Of what a thread does whose innermost frame has no name, and which has called that. */
+static char *doing(struct prof_frame entered)
+{
+	struct prof_frame nameless = {.offset = 8, .module = PROF_NO_MODULE};
+	struct dump_thread thread = {.tid = 1,
+				     .state = 'S',
+				     .futex = 8,
+				     .waiters = 1,
+				     .frame = &nameless,
+				     .frames = 1,
+				     .entered = entered};
+	struct dump d = {.thread = &thread, .threads = 1, .names = profile_new()};
+	struct dump_text text;
+	Dl_info info;
+
+	assert_true(d.names && dladdr((void *)sem_wait, &info));
+	assert_int_equal(samples_module(d.names, info.dli_fname, NULL, 0), 0);
+	assert_true(dump_text_begin(&text, &d, 0));
+	char *words = strdup(text.doing[0]);
+
+	dump_text_end(&text);
+	profile_free(d.names);
+	return words;
+}
+
+static void a_libc_without_names_tells_by_what_was_called(void **state)
+{
+	Dl_info info;
+
+	(void)state;
+	assert_true(dladdr((void *)sem_wait, &info));
+	struct prof_frame entered = {
+		.offset = (uint64_t)((uintptr_t)sem_wait - (uintptr_t)info.dli_fbase),
+		.exact = true};
+	char *known = doing(entered);
+
+	entered.module = PROF_NO_MODULE;
+	char *unknown = doing(entered);
+
+	assert_string_equal(known, "waits for a semaphore");
+	assert_string_equal(unknown, "waits for a futex");
+	free(known);
+	free(unknown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +199,7 @@ int main(void)
 		cmocka_unit_test(many_threads_with_a_socket_each_are_told_of_together),
 		cmocka_unit_test(threads_of_one_descriptor_take_time_in_proportion),
 		cmocka_unit_test(a_deadlock_of_many_threads_is_told_of_each),
+		cmocka_unit_test(a_libc_without_names_tells_by_what_was_called),
 	};
 
 	return cmocka_run_group_tests_name("dump in words", tests, NULL, NULL);
