@@ -21,11 +21,8 @@ static int name_threads(const struct loop_tables *t, struct loop *l, const uint3
 	for (uint32_t i = 0; i < l->tables; i++) {
 		const struct prof_table *of = &p->table[table[i]];
 
-		l->thread[i] = (struct loop_thread){
-			.name = of->name,
-			.pid = of->process < p->processes ? p->process[of->process].pid : 0,
-			.tid = of->tid,
-			.threads = of->threads};
+		l->thread[i] = (struct loop_thread){of->name, p->process[of->process].pid, of->tid,
+						    of->threads};
 		l->threads += of->threads;
 		l->one_name = l->one_name && !strcmp(of->name, l->thread[0].name);
 	}

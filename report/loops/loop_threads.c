@@ -8,7 +8,7 @@
 
 #include "profile/base/array.h"
 
-/* Indices 0 .. count - 1 by table, in order; those of no table are left out. */
+/* Indices 0 .. count - 1 by table, in order. */
 static int sort_by_table(uint32_t tables, uint32_t count, const void *row, size_t size,
 			 size_t table_at, uint32_t **index, uint32_t **from)
 {
@@ -18,15 +18,13 @@ static int sort_by_table(uint32_t tables, uint32_t count, const void *row, size_
 	*index = calloc(count ? count : 1, sizeof(**index));
 	for (uint32_t i = 0; start && i < count; i++) {
 		memcpy(&table, at + i * size, sizeof(table));
-		if (table < tables)
-			start[table + 2]++;
+		start[table + 2]++;
 	}
 	for (uint32_t i = 2; start && i < tables + 2; i++)
 		start[i] += start[i - 1];
 	for (uint32_t i = 0; start && *index && i < count; i++) {
 		memcpy(&table, at + i * size, sizeof(table));
-		if (table < tables)
-			(*index)[start[table + 1]++] = i;
+		(*index)[start[table + 1]++] = i;
 	}
 	return start && *index ? 0 : -1;
 }

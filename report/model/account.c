@@ -79,14 +79,11 @@ static void fill_thread(const struct report *r, struct report_thread *t,
 			const struct prof_table *in)
 {
 	double unit = r->profile->clock.ns_per_unit;
+	const struct prof_process *p = &r->profile->process[in->process];
 
 	PROF_SET(t, in, name, tid, threads);
-	if (in->process < r->profile->processes) {
-		const struct prof_process *p = &r->profile->process[in->process];
-
-		t->pid = p->pid;
-		t->live = in->live && process_end_runs_now(p);
-	}
+	t->pid = p->pid;
+	t->live = in->live && process_end_runs_now(p);
 	t->time_ns = (double)in->time_units * unit;
 	t->calls_ns = (double)in->call_units * unit;
 	t->gaps_ns = (double)in->gap_units * unit;
@@ -141,11 +138,8 @@ static void fill_processes(struct report *r)
 
 	for (uint32_t i = 0; i < p->tables; i++) {
 		const struct prof_table *t = &p->table[i];
-		struct report_process *of;
+		struct report_process *of = &r->process[t->process];
 
-		if (t->process >= p->processes)
-			continue;
-		of = &r->process[t->process];
 		of->threads += t->threads;
 		of->calls += r->thread[i].calls;
 		of->calls_ns += (double)t->call_units * unit;
@@ -242,8 +236,6 @@ static int count_calls(struct report *r)
 	for (uint32_t i = 0; i < p->entries; i++) {
 		const struct prof_entry *e = &p->entry[i];
 
-		if (e->table >= p->tables)
-			continue;
 		r->thread[e->table].calls += e->sums.calls;
 		if (waits[e->function])
 			r->thread[e->table].waiting_ns +=

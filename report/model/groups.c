@@ -51,10 +51,8 @@ struct key {
 static uint32_t program_of(const struct groups *g, uint32_t entry)
 {
 	const struct profile *p = g->profile;
-	uint32_t table = p->entry[entry].table;
-	uint32_t process = table < p->tables ? p->table[table].process : PROF_NONE;
 
-	return process < p->processes ? g->program_of[process] : REPORT_NO_PROGRAM;
+	return g->program_of[p->table[p->entry[entry].table].process];
 }
 
 uint32_t groups_program(const struct groups *g, const struct group_row *row)

@@ -26,8 +26,6 @@ static int judge_tables(struct nesting *n)
 	for (uint32_t i = 0; missing && outer && i < p->entries; i++) {
 		uint32_t table = p->entry[i].table;
 
-		if (table >= p->tables)
-			continue;
 		if (p->entry[i].sums.inner_calls && profile_leaves_out(p, p->entry[i].path))
 			missing[table] = INFINITY; /* what is inside is in no row's time */
 		outer[table] += (double)p->entry[i].sums.calls;
@@ -57,7 +55,7 @@ static void count_gaps(struct nesting *n)
 			n->out[g->from] += g->calls;
 	}
 	for (uint32_t i = 0; i < p->entries; i++)
-		if (p->entry[i].sums.inner_calls && p->entry[i].table < p->tables)
+		if (p->entry[i].sums.inner_calls)
 			n->outers[p->entry[i].table]++;
 }
 
@@ -90,19 +88,17 @@ static uint64_t outer_calls(const struct nesting *n, uint32_t entry)
 {
 	const struct prof_entry *e = &n->profile->entry[entry];
 
-	return e->table < n->profile->tables && n->told[e->table] ? seen_outer(n, entry)
-								  : e->sums.calls;
+	return n->told[e->table] ? seen_outer(n, entry) : e->sums.calls;
 }
 
 static double self_of(const struct nesting *n, const struct prof_entry *e)
 {
-	const struct prof_table *t =
-		e->table < n->profile->tables ? &n->profile->table[e->table] : NULL;
+	const struct prof_table *t = &n->profile->table[e->table];
 
 	if (!e->sums.inner_calls)
 		return (double)e->sums.units;
 	/* All that is nested in this thread is inside this one, and in no other of it. */
-	if (t && n->outers[e->table] == 1 && t->nested_calls == e->sums.inner_calls &&
+	if (n->outers[e->table] == 1 && t->nested_calls == e->sums.inner_calls &&
 	    t->nested_units <= e->sums.units)
 		return (double)(e->sums.units - t->nested_units);
 	return NAN;

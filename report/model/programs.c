@@ -146,11 +146,8 @@ static void add_tables(struct report *r)
 
 	for (uint32_t i = 0; i < p->tables; i++) {
 		const struct prof_table *t = &p->table[i];
-		struct report_program *to;
+		struct report_program *to = &r->program[r->program_of[t->process]];
 
-		if (t->process >= p->processes)
-			continue;
-		to = &r->program[r->program_of[t->process]];
 		to->nested_ns += (double)t->nested_units * p->clock.ns_per_unit;
 		to->cpu_s += t->states.covered_ns || !t->call_units
 				     ? threads_time_charged_s(t, p->clock.ns_per_unit)

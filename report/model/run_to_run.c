@@ -88,10 +88,8 @@ static void add_states(struct run_sums *to, const struct prof_sums *s, double un
 static uint32_t run_of(const struct report *r, uint32_t entry)
 {
 	const struct profile *p = r->profile;
-	uint32_t table = p->entry[entry].table;
-	uint32_t process = table < p->tables ? p->table[table].process : PROF_NONE;
 
-	return process < p->processes ? r->run_of[process] : PROF_NONE;
+	return r->run_of[p->table[p->entry[entry].table].process];
 }
 
 static void add_entry(struct run_sums *to, const struct prof_sums *s, double unit)

@@ -230,8 +230,7 @@ void threads_time_fill(struct report *r)
 		const struct prof_table *t = &p->table[i];
 
 		add_table(r, &r->threads_time, t, &all);
-		if (t->process < p->processes)
-			add_table(r, &r->program[r->program_of[t->process]].threads_time, t, &all);
+		add_table(r, &r->program[r->program_of[t->process]].threads_time, t, &all);
 	}
 }
 
