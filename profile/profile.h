@@ -344,6 +344,9 @@ struct prof_account *account_add(struct profile *p);
 int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu);
 int account_add_text(struct prof_account *a, const char *text);
 
+/* RSEQ or PERF: whether a call was switched is known of each. */
+bool states_sees_all(uint32_t detector);
+
 /* What the host stole of the time that the threads of the tables from `first` on had a CPU, *ran_ns
  * of it seen: 0 to 1; NAN: not known. And its standard error, from how the threads differ (a ratio
  * of sums: Cochran 1977, section 6.4); NAN: of one thread. */

@@ -58,9 +58,6 @@ void hist_take(struct prof_sums *dst, struct prof_sums *src);
 /* `detector` as a file has it; NONE where this reader does not know it. */
 uint32_t states_detector(uint64_t detector);
 
-/* RSEQ or PERF: whether a call was switched is known of each. */
-bool states_sees_all(uint32_t detector);
-
 /* The detector of an entry without a STATES record. NONE: not known. */
 uint32_t states_implied(const struct scp_switches *s);
 

@@ -124,11 +124,6 @@ struct part calibrate_part_gaps(const struct prof_table_states *t, double unread
 /* The kernel was asked at the beginning and the end of at least so much of the time. */
 #define ASKED_LEAST 0.5
 
-static bool tells_stolen(const struct prof_table_states *s)
-{
-	return states_sees_all(s->detector);
-}
-
 double steal_share(const struct profile *p, uint32_t first, double *ran_ns)
 {
 	double ran = 0, stolen = 0;
@@ -136,7 +131,7 @@ double steal_share(const struct profile *p, uint32_t first, double *ran_ns)
 	for (uint32_t i = first; i < p->tables; i++) {
 		const struct prof_table_states *s = &p->table[i].states;
 
-		if (!tells_stolen(s))
+		if (!states_sees_all(s->detector))
 			continue;
 		ran += (double)s->ran_ns;
 		stolen += (double)s->stolen_ns - (double)s->overcharged_ns;
@@ -154,7 +149,7 @@ double steal_share_error(const struct profile *p, double share)
 		double off = (double)s->stolen_ns - (double)s->overcharged_ns -
 			     share * (double)s->ran_ns;
 
-		if (!tells_stolen(s))
+		if (!states_sees_all(s->detector))
 			continue;
 		squares += off * off;
 		ran += (double)s->ran_ns;

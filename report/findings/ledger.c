@@ -89,11 +89,6 @@ static int fill_io(struct report *r)
 
 #define NEAR_ALL 0.8
 
-static bool sees_all(uint32_t detector)
-{
-	return detector == SCP_SWITCH_RSEQ || detector == SCP_SWITCH_PERF;
-}
-
 /* Of all segments, by those that were read. */
 static double waits_of(const struct scp_off_cpu *o)
 {
@@ -107,12 +102,12 @@ static double waits_share(const struct profile *p, double waits)
 {
 	double in_calls = 0, in_gaps = 0;
 
-	if (!(waits > 0) || (!p->tables && !sees_all(p->switches.detector)))
+	if (!(waits > 0) || (!p->tables && !states_sees_all(p->switches.detector)))
 		return NAN;
 	for (uint32_t i = 0; i < p->tables; i++) {
 		const struct prof_table_states *s = &p->table[i].states;
 
-		if (!sees_all(s->detector))
+		if (!states_sees_all(s->detector))
 			return NAN;
 		in_calls += waits_of(&s->call_off_cpu);
 		in_gaps += waits_of(&s->gap_off_cpu);

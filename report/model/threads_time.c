@@ -185,11 +185,10 @@ static bool is_known(const struct report *r)
 	if (p->switches.flags & (SCP_SWITCH_MISSED | SCP_SWITCH_MIXED | SCP_SWITCH_CPU_CLOCK))
 		return false;
 	for (uint32_t i = 0; i < p->tables; i++) {
-		uint32_t detector = p->table[i].states.detector;
 		double time = (double)p->table[i].time_units;
 
 		all += time;
-		if (detector != SCP_SWITCH_RSEQ && detector != SCP_SWITCH_PERF)
+		if (!states_sees_all(p->table[i].states.detector))
 			unknown += time;
 	}
 	return all > 0 && unknown <= UNKNOWN_AT_MOST * all;
