@@ -5,11 +5,15 @@
 
 #include "include/scprof_format.h"
 
-/* Elements of an array of texts, by enum scp_outcome. */
+/* Elements of an array of texts, by enum scp_outcome, and scp_clock_kind. */
 #define SCP_OUTCOME_NAMES                                                                          \
 	[SCP_COMPLETED] = "completed", [SCP_WOULD_BLOCK] = "would-block",                          \
 	[SCP_TIMEOUT] = "timeout", [SCP_ERROR] = "error", [SCP_PEEK] = "peek",                     \
 	[SCP_EXCEPTION] = "exception"
+#define SCP_CLOCK_NAMES                                                                            \
+	[SCP_CLOCK_NONE] = "none", [SCP_CLOCK_TSC] = "tsc", [SCP_CLOCK_COARSE] = "coarse",         \
+	[SCP_CLOCK_MONOTONIC] = "monotonic", [SCP_CLOCK_PAGE] = "page",                            \
+	[SCP_CLOCK_THREAD_CPU] = "thread-cpu", [SCP_CLOCK_DUAL] = "dual"
 
 /* Functions of libc whose whole work is to wait for others. Locks, which protect work, and reading
  * or writing, of which waiting is only a part, are not among them. */

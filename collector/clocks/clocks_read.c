@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "include/scprof_names.h"
 #include "profile/base/counter.h"
 
 static const struct scp_clock_page *the_page;
@@ -76,12 +77,7 @@ static const struct clock_source sources[] = {
 	{SCP_CLOCK_THREAD_CPU, read_thread_cpu, read_thread_cpu, 1, 0.005},
 };
 
-static const char *const names[] = {
-	[SCP_CLOCK_NONE] = "none",     [SCP_CLOCK_TSC] = "tsc",
-	[SCP_CLOCK_COARSE] = "coarse", [SCP_CLOCK_MONOTONIC] = "monotonic",
-	[SCP_CLOCK_PAGE] = "page",     [SCP_CLOCK_THREAD_CPU] = "thread-cpu",
-	[SCP_CLOCK_DUAL] = "dual",
-};
+static const char *const names[] = {SCP_CLOCK_NAMES};
 #define NAMES (sizeof(names) / sizeof(*names))
 
 const char clocks_read_names[] = "tsc, coarse, monotonic, page, thread-cpu, dual";

@@ -4,6 +4,7 @@
  * clock: a slow clock with honest statistics beats a fast one that lies. */
 #include <time.h>
 
+#include "include/scprof_names.h"
 #include "preload/clock/clock.h"
 #include "preload/system/sys.h"
 
@@ -102,8 +103,7 @@ static uint32_t default_kind(void)
 
 static uint32_t kind_by_name(const char *name)
 {
-	static const char *const names[] = {"",	    "tsc",	  "coarse", "monotonic",
-					    "page", "thread-cpu", "dual"};
+	static const char *const names[] = {SCP_CLOCK_NAMES};
 	uint32_t i = name ? text_index(name, names, 7) : 0;
 	return i < 7 ? i : SCP_CLOCK_NONE;
 }

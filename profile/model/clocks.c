@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "include/scprof_names.h"
 #include "profile/model/model.h"
 #include "profile/base/counter.h"
 #include "profile/base/error.h"
@@ -182,8 +183,7 @@ int rate_resolve(const char *path, const struct scp_header *h, struct scp_clock 
 
 static const char *kind_name(uint32_t kind)
 {
-	static const char *const name[] = {"none",	"tsc",	"coarse",
-					   "monotonic", "page", "thread-cpu"};
+	static const char *const name[] = {SCP_CLOCK_NAMES};
 
 	return kind < sizeof name / sizeof name[0] ? name[kind] : "unknown";
 }

@@ -110,12 +110,7 @@ const char *report_names_outcome(const struct report_site *s)
 
 const char *report_names_clock(uint32_t kind)
 {
-	static const char *const names[] = {
-		[SCP_CLOCK_NONE] = "none",     [SCP_CLOCK_TSC] = "tsc",
-		[SCP_CLOCK_COARSE] = "coarse", [SCP_CLOCK_MONOTONIC] = "monotonic",
-		[SCP_CLOCK_PAGE] = "page",     [SCP_CLOCK_THREAD_CPU] = "thread-cpu",
-		[SCP_CLOCK_DUAL] = "dual",
-	};
+	static const char *const names[] = {SCP_CLOCK_NAMES};
 
 	return kind < COUNT(names) ? names[kind] : "unknown";
 }
