@@ -12,6 +12,7 @@
 #include "profile/base/array.h"
 #include "report/compare/match.h"
 #include "report/model/model.h"
+#include "report/wording/utf8.h"
 #include "stats/mean/proportion.h"
 
 #define UNKNOWN_EFFECT 10 /* of few samples: so many of them may say no more than one */
@@ -29,10 +30,8 @@ static uint32_t number_of(struct making *m, uint32_t profile,
 {
 	char *family = match_key_family(m->match, profile, row->module ? row->module : "");
 	const char *name = row->function ? row->function : "";
-	char *key = NULL;
-
-	if (!family || asprintf(&key, "%.*s\x1f%s", (int)symbolize_stem(name), name, family) < 0)
-		key = NULL;
+	char *key =
+		family ? utf8_text("%.*s\x1f%s", (int)symbolize_stem(name), name, family) : NULL;
 	uint32_t number = string_index_add(&m->keys, key);
 
 	free(family);

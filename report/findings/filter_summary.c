@@ -152,7 +152,7 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 {
 	uint64_t processes;
 	struct prof_attached a = attach_summary_of(p, &processes);
-	char held[80] = "none of which was held up", of[48] = "", in_calls[96], *text;
+	char held[80] = "none of which was held up", of[48] = "", in_calls[96];
 
 	if (!a.known)
 		return NULL;
@@ -167,10 +167,8 @@ char *attach_summary_describe(const struct profile *p, bool utf8)
 			 numbered_duration((double)a.stopped_ns, utf8).text);
 	if (!a.threads) /* by the page's file: nothing else is known of them */
 		return strdup("by the file of their page, without stopping a thread");
-	return asprintf(&text, "to %" PRIu32 " thread%s%s, %s%s", a.threads,
-			a.threads == 1 ? "" : "s", of, held, in_calls) < 0
-		       ? NULL
-		       : text;
+	return utf8_text("to %" PRIu32 " thread%s%s, %s%s", a.threads, a.threads == 1 ? "" : "s",
+			 of, held, in_calls);
 }
 
 void attach_summary_warn(struct report *r)

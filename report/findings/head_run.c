@@ -15,12 +15,10 @@
 
 void head_put(const struct head *f, const char *name, const char *format, ...)
 {
-	char *raw = NULL;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
+	char *raw = utf8_text_of(format, args);
 	va_end(args);
 	if (raw)
 		f->sink(f->to, name, raw);

@@ -232,16 +232,11 @@ void view_lines_add(struct view *v, char *text, enum view_style style)
 
 void view_lines_format(struct view *v, enum view_style style, const char *format, ...)
 {
-	char *raw = NULL, *clean;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&raw, format, args) < 0)
-		raw = NULL;
+	view_lines_add(v, utf8_cleaned(utf8_text_of(format, args), v->utf8), style);
 	va_end(args);
-	clean = raw ? utf8_clean(raw, v->utf8) : NULL;
-	free(raw);
-	view_lines_add(v, clean, style);
 }
 
 void view_lines_free(struct view *v)

@@ -44,11 +44,23 @@ void labels_free(struct labels *l)
 	free(l);
 }
 
+static char *describe(const struct symbol *s)
+{
+	if (s->language && s->file && s->line)
+		return utf8_text("%s (%s:%d)", s->brief, base_name(s->file), s->line);
+	if (s->language)
+		return utf8_text("%s (%s)", s->brief, s->file ? base_name(s->file) : "?");
+	if (!s->module)
+		return utf8_text("0x%" PRIx64 " (generated code)", s->offset);
+	if (!s->brief)
+		return utf8_text("%s+0x%" PRIx64, s->module_name, s->offset);
+	if (s->file)
+		return utf8_text("%s at %s:%d", s->brief, base_name(s->file), s->line);
+	return utf8_text("%s (%s)", s->brief, s->module_name);
+}
+
 static char *look_up(struct labels *l, const struct prof_frame *frame)
 {
-	char *text = NULL, *clean;
-	int bytes;
-
 	if (l->generation != l->reader->generation) {
 		symbolize_free(l->symbols);
 		l->symbols = symbolize_new(l->reader->profile);
@@ -56,24 +68,7 @@ static char *look_up(struct labels *l, const struct prof_frame *frame)
 	}
 	if (!l->symbols)
 		return NULL;
-	const struct symbol *s = symbolize_frame(l->symbols, frame, NULL);
-	if (s->language && s->file && s->line)
-		bytes = asprintf(&text, "%s (%s:%d)", s->brief, base_name(s->file), s->line);
-	else if (s->language)
-		bytes = asprintf(&text, "%s (%s)", s->brief, s->file ? base_name(s->file) : "?");
-	else if (!s->module)
-		bytes = asprintf(&text, "0x%" PRIx64 " (generated code)", s->offset);
-	else if (!s->brief)
-		bytes = asprintf(&text, "%s+0x%" PRIx64, s->module_name, s->offset);
-	else if (s->file)
-		bytes = asprintf(&text, "%s at %s:%d", s->brief, base_name(s->file), s->line);
-	else
-		bytes = asprintf(&text, "%s (%s)", s->brief, s->module_name);
-	if (bytes < 0)
-		return NULL;
-	clean = utf8_clean(text, l->utf8);
-	free(text);
-	return clean;
+	return utf8_cleaned(describe(symbolize_frame(l->symbols, frame, NULL)), l->utf8);
 }
 
 const char *labels_frame(struct labels *l, const struct prof_frame *frame)

@@ -157,12 +157,10 @@ static void add_path(struct making *m, uint32_t row)
 	struct group_path path = groups_path(&m->from->feed->groups, group_of(m, row));
 
 	for (uint32_t i = 0; i < path.frames && !is_full(m); i++) {
-		char *line = NULL;
+		const char *frame = labels_frame(m->from->labels, &path.frame[i]);
 
-		if (asprintf(&line, "%*s%s %s", 12, "", i ? "from" : "  in",
-			     labels_frame(m->from->labels, &path.frame[i])) < 0)
-			line = NULL;
-		view_lines_add(m->view, line, VIEW_PATH);
+		view_lines_add(m->view, utf8_text("%*s%s %s", 12, "", i ? "from" : "  in", frame),
+			       VIEW_PATH);
 	}
 }
 

@@ -178,11 +178,8 @@ bool generated_name_is_library(const struct generated_name *n)
 /* The number of a name among those that are kept, by function and place. */
 static uint32_t number_of(struct generated_names *names, const struct generated_name *n)
 {
-	char *whole;
-
-	if (asprintf(&whole, n->file ? "%s %s:%d:%d" : "%s", n->function, n->file, n->line,
-		     n->column) < 0)
-		return STRING_INDEX_NONE;
+	char *whole = n->file ? utf8_text("%s %s:%d:%d", n->function, n->file, n->line, n->column)
+			      : strdup(n->function);
 	uint32_t number = string_index_add(&names->whole, whole);
 
 	free(whole);

@@ -152,10 +152,9 @@ static char *shorten_path(const char *s, size_t width, bool utf8, const char *do
 	inner = frames ? utf8_shorten(frames, width - rest - room, utf8) : NULL;
 	outer = inner && room ? utf8_shorten(last + 3, width - utf8_width(inner) - rest - 3, utf8)
 			      : NULL;
-	if (inner && (outer || !room) &&
-	    asprintf(&out, "%s%s%s%s%s", inner, rest ? BEFORE : "", rest ? dots : "",
-		     room ? BEFORE : "", outer ?: "") < 0)
-		out = NULL;
+	if (inner && (outer || !room))
+		out = utf8_text("%s%s%s%s%s", inner, rest ? BEFORE : "", rest ? dots : "",
+				room ? BEFORE : "", outer ?: "");
 	free(frames);
 	free(inner);
 	free(outer);
@@ -185,8 +184,32 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 		tail = s + skip_to(s, width / 3);
 		end = utf8_width(tail);
 	}
-	return asprintf(&out, "%.*s%s%s", (int)utf8_fit(s, width - end), s, dots, tail) < 0 ? NULL
-											    : out;
+	return utf8_text("%.*s%s%s", (int)utf8_fit(s, width - end), s, dots, tail);
+}
+
+char *utf8_text_of(const char *format, va_list args)
+{
+	char *text;
+
+	return vasprintf(&text, format, args) < 0 ? NULL : text;
+}
+
+char *utf8_text(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	char *text = utf8_text_of(format, args);
+	va_end(args);
+	return text;
+}
+
+char *utf8_cleaned(char *raw, bool utf8)
+{
+	char *clean = raw ? utf8_clean(raw, utf8) : NULL;
+
+	free(raw);
+	return clean;
 }
 
 void utf8_memory_begin(struct utf8_memory *m)

@@ -5,12 +5,16 @@
  * memory. */
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+/* As asprintf and vasprintf. */
+__attribute__((format(printf, 1, 2))) char *utf8_text(const char *format, ...);
+__attribute__((format(printf, 1, 0))) char *utf8_text_of(const char *format, va_list args);
 /* A text that is written as a stream. */
 struct utf8_memory {
 	FILE *to; /* NULL: out of memory */
@@ -30,6 +34,8 @@ bool utf8_is_harmful(uint32_t c);
 /* Copy with control characters, direction marks and broken UTF-8 as \xHH or
  * \u{HHHH}; without `utf8`, everything that is not ASCII as '?'. */
 char *utf8_clean(const char *s, bool utf8);
+/* The same of a text that is freed; NULL of NULL. */
+char *utf8_cleaned(char *raw, bool utf8);
 /* Text of HTML or XML, also the value of an attribute between quotes: what they reserve is written
  * out. Errors of the stream stay in it. */
 void utf8_write_markup(FILE *out, const char *s);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "profile/base/array.h"
+#include "report/wording/utf8.h"
 
 static bool known(const struct report_warning *list, uint32_t count, const char *code,
 		  const char *text)
@@ -20,14 +21,10 @@ static bool known(const struct report_warning *list, uint32_t count, const char 
 /* "figures. What it means. What to do." */
 static char *whole_text(const char *figures, const struct warning_code *w)
 {
-	char *text;
-
 	if (w->kind == WARNING_ANSWER)
-		return asprintf(&text, "%s.", figures) < 0 ? NULL : text;
-	return asprintf(&text, "%s.%s%s%s%s", figures, *w->means ? " " : "", w->means,
-			*w->act ? " " : "", w->act) < 0
-		       ? NULL
-		       : text;
+		return utf8_text("%s.", figures);
+	return utf8_text("%s.%s%s%s%s", figures, *w->means ? " " : "", w->means, *w->act ? " " : "",
+			 w->act);
 }
 
 /* "figures: what to do", its first letter small unless it is part of a name. */
@@ -36,15 +33,12 @@ static char *brief_text(const char *figures, const struct warning_code *w)
 	const char *act = w->act;
 	bool lower = isupper((unsigned char)*act) && islower((unsigned char)act[1]);
 	size_t bytes = strlen(act);
-	char *text;
 
 	bytes -= bytes && act[bytes - 1] == '.' && (bytes < 3 || act[bytes - 2] != '.');
 	if (!bytes || w->kind == WARNING_ANSWER)
 		return strdup(figures);
-	return asprintf(&text, "%s: %c%.*s", figures, lower ? tolower((unsigned char)*act) : *act,
-			(int)bytes - 1, act + 1) < 0
-		       ? NULL
-		       : text;
+	return utf8_text("%s: %c%.*s", figures, lower ? tolower((unsigned char)*act) : *act,
+			 (int)bytes - 1, act + 1);
 }
 
 /* A warning that finds no memory is lost: the numbers matter more. */
@@ -54,10 +48,10 @@ void warning_list_add(struct report_warning **list, uint32_t *count, const char 
 	static const struct warning_code none = {"", WARNING_NUMBERS, "", "", ""};
 	const struct warning_code *words = warning_codes_find(code);
 	struct report_warning *to = NULL, made = {.weight = NAN, .row = PROF_NONE};
-	char *figures;
+	char *figures = utf8_text_of(format, args);
 
 	words = words ? words : &none;
-	if (vasprintf(&figures, format, args) < 0)
+	if (!figures)
 		return;
 	snprintf(made.code, sizeof(made.code), "%s", code);
 	made.text = whole_text(figures, words);

@@ -9,6 +9,7 @@
 #include "report/render/stacks/stacks.h"
 #include "profile/base/array.h"
 #include "report/model/sites.h"
+#include "report/wording/utf8.h"
 
 struct growth {
 	struct flame *flame;
@@ -99,13 +100,9 @@ static int note_programs(struct growth *g)
 /* Where a function of an interpreted language begins stands where others have their module. */
 static uint32_t source_place(struct string_index *strings, const struct symbol *s)
 {
-	char *text;
-
 	if (!s->file || !s->declared)
 		return string_index_add(strings, s->file);
-	if (asprintf(&text, "%s:%d", s->file, s->declared) < 0)
-		text = NULL;
-	return add_text(strings, text);
+	return add_text(strings, utf8_text("%s:%d", s->file, s->declared));
 }
 
 static uint32_t label_symbol(struct growth *g, const struct symbol *s)

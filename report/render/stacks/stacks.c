@@ -57,12 +57,8 @@ static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
 
 char *stacks_place_name(const struct symbol *s)
 {
-	char *text;
-
-	return asprintf(&text, "%s%s0x%" PRIx64, s->module ? s->module_name : "",
-			s->module ? "+" : "", s->offset) < 0
-		       ? NULL
-		       : text;
+	return utf8_text("%s%s0x%" PRIx64, s->module ? s->module_name : "", s->module ? "+" : "",
+			 s->offset);
 }
 
 static uint32_t function_of(struct stacks *s, const struct symbol *symbol)

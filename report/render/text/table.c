@@ -65,14 +65,11 @@ void table_cell(struct table *t, size_t column, const char *text)
 
 void table_print_cell(struct table *t, size_t column, const char *format, ...)
 {
-	char *text;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+	table_take(t, column, utf8_text_of(format, args));
 	va_end(args);
-	table_take(t, column, text);
 }
 
 void table_note(struct table *t, const char *text)

@@ -44,11 +44,13 @@ static void print_line(struct text *t, const struct report_warning *w, uint32_t 
 		snprintf(times, sizeof(times), " (%" PRIu32 ")", alike);
 	else if (hidden)
 		snprintf(times, sizeof(times), " in rows of --full");
-	if (safe && asprintf(&line, "%s%s%s", times, *safe ? "  " : "", safe) >= 0) {
+	if (safe)
+		line = utf8_text("%s%s%s", times, *safe ? "  " : "", safe);
+	if (line) {
 		terminal_print(t->out, &t->terminal, TERMINAL_WARN, "! %s", w->code);
 		text_cell_wrap(t, line, strlen(w->code) + 2, INDENT);
-		free(line);
 	}
+	free(line);
 	free(safe);
 }
 
@@ -160,9 +162,8 @@ static int print_others(struct text *t, const struct head *head)
 static void print_step(struct text *t, char *step, size_t command)
 {
 	char *words = strndup(step, command), *line = utf8_clean(step + command, t->terminal.utf8);
-	char *safe = words ? utf8_clean(words, t->terminal.utf8) : NULL;
+	char *safe = utf8_cleaned(words, t->terminal.utf8);
 
-	free(words);
 	if (safe && line) {
 		size_t before = INDENT + utf8_width(safe);
 		bool whole = before + utf8_width(line) <= t->terminal.width;

@@ -69,13 +69,7 @@ int text_cell_end(struct text *t, struct table *table)
 
 static char *clean_text(const struct text *t, const char *format, va_list args)
 {
-	char *raw, *safe;
-
-	if (vasprintf(&raw, format, args) < 0)
-		return NULL;
-	safe = utf8_clean(raw, t->terminal.utf8);
-	free(raw);
-	return safe;
+	return utf8_cleaned(utf8_text_of(format, args), t->terminal.utf8);
 }
 
 void text_cell_print(struct text *t, struct table *table, size_t column, const char *format, ...)
@@ -89,24 +83,21 @@ void text_cell_print(struct text *t, struct table *table, size_t column, const c
 
 void text_cell_note_of(struct text *t, struct table *table, char *raw)
 {
-	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
+	char *safe = utf8_cleaned(raw, t->terminal.utf8);
 
 	if (safe)
 		table_note(table, safe);
 	table->failed |= !safe;
 	free(safe);
-	free(raw);
 }
 
 void text_cell_note(struct text *t, struct table *table, const char *format, ...)
 {
 	va_list args;
-	char *safe;
 
 	va_start(args, format);
-	safe = clean_text(t, format, args);
+	text_cell_note_of(t, table, utf8_text_of(format, args));
 	va_end(args);
-	text_cell_note_of(t, table, safe);
 }
 
 void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)

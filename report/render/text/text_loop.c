@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 /* Of all threads' time; the first loop is shown in any case. */
 #define LEAST_SHARE 0.01
@@ -44,10 +45,10 @@ static char *edge_step(struct text *t, const uint32_t *sites, const struct loop_
 	char *to = name_of(t, sites, row->to), *step = NULL;
 	bool only = row->chance == 1000;
 
-	if (!to ||
-	    asprintf(&step, "  %s %s%s%s%s", arrow, only ? "" : "(",
-		     only ? "" : numbered_permille(row->chance).text, only ? "" : ") ", to) < 0)
-		step = NULL;
+	if (to)
+		step = utf8_text("  %s %s%s%s%s", arrow, only ? "" : "(",
+				 only ? "" : numbered_permille(row->chance).text, only ? "" : ") ",
+				 to);
 	free(to);
 	return step;
 }
@@ -55,19 +56,15 @@ static char *edge_step(struct text *t, const uint32_t *sites, const struct loop_
 static char *step_of(struct text *t, const uint32_t *sites, const struct loop *l,
 		     const struct loop_row *row)
 {
-	char *step = NULL;
-
 	switch (row->kind) {
 	case LOOP_STATE:
 		return text_path_site_label(t, row->from, "");
 	case LOOP_EDGE:
 		return edge_step(t, sites, row);
 	case LOOP_OTHERS:
-		if (asprintf(&step, "(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)", row->states,
-			     row->states == 1 ? "" : "s", row->edges,
-			     row->edges == 1 ? "" : "s") < 0)
-			step = NULL;
-		return step;
+		return utf8_text("(rarer: %" PRIu32 " step%s, %" PRIu32 " gap%s)", row->states,
+				 row->states == 1 ? "" : "s", row->edges,
+				 row->edges == 1 ? "" : "s");
 	case LOOP_SCPROF:
 		return strdup("(scprof in the calls)");
 	default:

@@ -9,6 +9,7 @@
 #include "report/model/model.h"
 #include "report/model/sites.h"
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 #define WIDE_SHARE 0.5 /* an interval of a share that says little */
 #define LEAST_NS   100 /* that a call takes */
@@ -110,16 +111,13 @@ struct notes {
 __attribute__((format(printf, 2, 3))) static void note(const struct notes *n, const char *format,
 						       ...)
 {
-	char *line;
 	va_list args;
-	int bytes;
 
 	va_start(args, format);
-	bytes = vasprintf(&line, format, args);
+	char *line = utf8_text_of(format, args);
 	va_end(args);
-	n->sink(n->to, bytes < 0 ? NULL : line);
-	if (bytes >= 0)
-		free(line);
+	n->sink(n->to, line);
+	free(line);
 }
 
 static void note_warmup(const struct notes *n, const struct report_steadiness *s)
@@ -190,9 +188,9 @@ void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_
 static void add_note(void *to, const char *line)
 {
 	struct table *table = to;
-	char *marked = NULL;
+	char *marked = line ? utf8_text("~ %s", line) : NULL;
 
-	if (line && asprintf(&marked, "~ %s", line) >= 0)
+	if (marked)
 		table_note(table, marked);
 	else
 		table->failed = true;

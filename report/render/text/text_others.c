@@ -152,9 +152,8 @@ static void name_cell(struct text *t, struct table *table, const struct report_p
 	char *both = NULL;
 
 	for (uint32_t i = 0; i < r->programs && !both; i++)
-		if (&r->program[i] != p && !strcmp(r->program[i].name, p->name) &&
-		    asprintf(&both, "%s (%s)", p->name, p->first->exe) < 0)
-			both = NULL;
+		if (&r->program[i] != p && !strcmp(r->program[i].name, p->name))
+			both = utf8_text("%s (%s)", p->name, p->first->exe);
 	text_cell_put(t, table, 0, both ? both : p->name);
 	free(both);
 }

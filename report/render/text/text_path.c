@@ -100,24 +100,13 @@ char *text_path_frame_line(struct report *r, const struct prof_frame *frame, uns
 	return utf8_memory_end(&memory);
 }
 
-static char *clean(struct text *t, char *raw)
-{
-	char *safe = raw ? utf8_clean(raw, t->terminal.utf8) : NULL;
-
-	free(raw);
-	return safe;
-}
-
 /* A frame behind `folded` ones that are not shown. */
 static char *after_fold(struct text *t, char *frame, uint32_t folded)
 {
-	char *line = NULL;
-
 	if (!frame || !folded)
 		return frame;
-	if (asprintf(&line, "%s %" PRIu32 " more, then %s", t->terminal.utf8 ? "…" : "..", folded,
-		     frame) < 0)
-		line = NULL;
+	char *line = utf8_text("%s %" PRIu32 " more, then %s", t->terminal.utf8 ? "…" : "..",
+			       folded, frame);
 	free(frame);
 	return line;
 }
@@ -223,11 +212,10 @@ void text_path_line(struct text *t, struct table *table, const struct report_sit
 static char *caller_label(struct report *r, const struct prof_frame *frame)
 {
 	const struct symbol *s = frame_symbols_find(r, frame, NULL);
-	char *label = NULL;
 
 	if (!s->brief || !s->line)
 		return text_path_frame_line(r, frame, s->brief ? APART_OFFSET : 0);
-	return asprintf(&label, "%s:%d", s->brief, s->line) < 0 ? NULL : label;
+	return utf8_text("%s:%d", s->brief, s->line);
 }
 
 char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
@@ -240,22 +228,20 @@ char *text_path_site_label(struct text *t, uint32_t site, const char *when_none)
 	function = text_path_function_label(t, site);
 	if (s->frames)
 		caller = caller_label(t->report, &s->frame[path_site_find(s->frame, s->frames)]);
-	if (!function || (s->frames && !caller) ||
-	    asprintf(&label, "%s%s%s", function, caller ? " in " : "", caller ? caller : "") < 0)
-		label = NULL;
+	if (function && (caller || !s->frames))
+		label = utf8_text("%s%s%s", function, caller ? " in " : "", caller ? caller : "");
 	free(function);
 	free(caller);
-	return clean(t, label);
+	return utf8_cleaned(label, t->terminal.utf8);
 }
 
 char *text_path_function_label(struct text *t, uint32_t site)
 {
 	const struct report_site *s = &t->report->site[site];
 	bool plain = s->outcome == SCP_COMPLETED;
-	char *label;
+	char *label = utf8_text("%s%s%s%s", t->report->profile->function[s->function].name,
+				plain ? "" : " [", plain ? "" : report_names_outcome(s),
+				plain ? "" : "]");
 
-	if (asprintf(&label, "%s%s%s%s", t->report->profile->function[s->function].name,
-		     plain ? "" : " [", plain ? "" : report_names_outcome(s), plain ? "" : "]") < 0)
-		return NULL;
-	return clean(t, label);
+	return utf8_cleaned(label, t->terminal.utf8);
 }

@@ -137,12 +137,8 @@ static char *part_words(const struct text *t, const struct time_line *l, size_t 
 {
 	struct numbered share =
 		l->about ? numbered_text("%" PRId32 " %%", permille) : numbered_permille(permille);
-	char *raw = NULL, *safe = NULL;
 
-	if (asprintf(&raw, "%s %s", share.text, l->part[i].label) >= 0)
-		safe = utf8_clean(raw, t->terminal.utf8);
-	free(raw);
-	return safe;
+	return utf8_cleaned(utf8_text("%s %s", share.text, l->part[i].label), t->terminal.utf8);
 }
 
 /* As many on a line as fit; none is broken at a line's end unless a line is too short for it. */

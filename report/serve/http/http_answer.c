@@ -8,6 +8,7 @@
 
 #include "report/serve/http/http_private.h"
 #include "report/serve/pages/metrics.h"
+#include "report/wording/utf8.h"
 
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 
@@ -19,11 +20,9 @@ void http_answer_say(struct http_answer *out, unsigned status, const char *forma
 	*out = (struct http_answer){
 		.status = status, .type = PLAIN_TYPE, .file = -1, .posted = out->posted};
 	va_start(args, format);
-	int bytes = vasprintf(&out->body, format, args);
+	out->body = utf8_text_of(format, args); /* no memory: the connection is closed */
 	va_end(args);
-	if (bytes < 0)
-		out->body = NULL; /* no memory: the connection is closed */
-	out->bytes = bytes > 0 ? (size_t)bytes : 0;
+	out->bytes = out->body ? strlen(out->body) : 0;
 }
 
 static void no_memory(struct http_answer *out)
