@@ -262,17 +262,12 @@ static void put_services(struct metrics *m, const struct agent *a)
 		of_service(m, s, s->other != NULL);
 }
 
-static void one(struct metrics *m, double value)
+static void put_one(struct metrics *m, enum metrics_type type, const char *name, const char *unit,
+		    const char *help, double value)
 {
+	metrics_write_family(m, type, name, unit, help);
 	METRICS_SAMPLE(m, NULL);
 	metrics_write_real(m, value);
-}
-
-static void one_gauge(struct metrics *m, const char *name, const char *unit, const char *help,
-		      double value)
-{
-	metrics_write_family(m, METRICS_GAUGE, name, unit, help);
-	one(m, value);
 }
 
 static void put_files(struct metrics *m, const struct agent *a)
@@ -292,39 +287,38 @@ static void put_files(struct metrics *m, const struct agent *a)
 		METRICS_SAMPLE(m, "reason", source_faults[i].name);
 		metrics_write_whole(m, a->faults[i]);
 	}
-	one_gauge(m, "scprof_files_beyond_limit", "", "Files passed over because of the limits.",
-		  (double)a->files_beyond);
-	one_gauge(m, "scprof_directories_failed", "", "Directories that cannot be read.",
-		  (double)a->directories_failed);
+	put_one(m, METRICS_GAUGE, "scprof_files_beyond_limit", "",
+		"Files passed over because of the limits.", (double)a->files_beyond);
+	put_one(m, METRICS_GAUGE, "scprof_directories_failed", "",
+		"Directories that cannot be read.", (double)a->directories_failed);
 }
 
 static void put_agent(struct metrics *m, const struct agent *a, const struct gauges *g)
 {
 	struct rusage usage = {0};
 
-	metrics_write_family(m, METRICS_COUNTER, "scprof_limited_processes", "",
-			     "Processes of programs beyond the limit, summed as \"" LABEL_OTHER
-			     "\".");
-	one(m, (double)a->counters.unnamed);
-	one_gauge(m, "scprof_gauges_left_out_processes", "",
-		  "Processes not in the means and intervals: another tick of the same clock, or "
-		  "their estimates take too long.",
-		  (double)g->left_out);
-	one_gauge(m, "scprof_confidence_ratio", "", "Of the intervals.", a->options.confidence);
-	one_gauge(m, "scprof_refresh_seconds", "seconds", "How long the last reading took.",
-		  a->refresh_s);
+	put_one(m, METRICS_COUNTER, "scprof_limited_processes", "",
+		"Processes of programs beyond the limit, summed as \"" LABEL_OTHER "\".",
+		(double)a->counters.unnamed);
+	put_one(m, METRICS_GAUGE, "scprof_gauges_left_out_processes", "",
+		"Processes not in the means and intervals: another tick of the same clock, or "
+		"their estimates take too long.",
+		(double)g->left_out);
+	put_one(m, METRICS_GAUGE, "scprof_confidence_ratio", "", "Of the intervals.",
+		a->options.confidence);
+	put_one(m, METRICS_GAUGE, "scprof_refresh_seconds", "seconds",
+		"How long the last reading took.", a->refresh_s);
 	metrics_write_family(m, METRICS_GAUGE, "scprof_build_info", "", "Always 1.");
 	METRICS_SAMPLE(m, "version", SCPROF_VERSION);
 	metrics_write_whole(m, 1);
-	one_gauge(m, "process_start_time_seconds", "seconds", "Of this agent, since 1970.",
-		  (double)a->started_real_ns / 1e9);
+	put_one(m, METRICS_GAUGE, "process_start_time_seconds", "seconds",
+		"Of this agent, since 1970.", (double)a->started_real_ns / 1e9);
 	if (getrusage(RUSAGE_SELF, &usage))
 		return;
-	metrics_write_family(m, METRICS_COUNTER, "process_cpu_seconds", "seconds",
-			     "Of this agent.");
-	one(m, cpu_times_of_usage(&usage));
-	one_gauge(m, "process_max_resident_memory_bytes", "bytes", "Of this agent, the most.",
-		  (double)usage.ru_maxrss * 1024);
+	put_one(m, METRICS_COUNTER, "process_cpu_seconds", "seconds", "Of this agent.",
+		cpu_times_of_usage(&usage));
+	put_one(m, METRICS_GAUGE, "process_max_resident_memory_bytes", "bytes",
+		"Of this agent, the most.", (double)usage.ru_maxrss * 1024);
 }
 
 int metrics_print(struct agent *a, bool openmetrics, FILE *out)
