@@ -26,6 +26,12 @@ typedef unsigned __int128 prof_u128 __attribute__((aligned(8)));
 		       PROF_RUN_BYTES(to, to_first, to_last));                                     \
 	})
 
+/* The sum, or the largest number where that does not fit. */
+static inline uint32_t prof_add32(uint32_t a, uint64_t b)
+{
+	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
+}
+
 /* act(a, b, member) for each of up to 16 members. */
 #ifdef __cppcheck__ /* it does not know __VA_OPT__: the first member stands for all */
 #define PROF_EACH(act, a, b, m, ...) act(a, b, m)

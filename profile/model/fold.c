@@ -43,11 +43,6 @@ static void add_end(struct prof_process *d, const struct prof_process *s)
 		d->end_state = SCP_END_RUNNING;
 }
 
-static uint32_t add32(uint32_t a, uint32_t b)
-{
-	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
-}
-
 void fold_attached(struct prof_attached *d, const struct prof_attached *s)
 {
 	uint64_t total = d->stopped_total_ns + s->stopped_total_ns;
@@ -60,18 +55,18 @@ void fold_attached(struct prof_attached *d, const struct prof_attached *s)
 	d->pid = d->pid ? d->pid : s->pid;
 	d->ran_ns = s->ran_ns > d->ran_ns ? s->ran_ns : d->ran_ns;
 	d->stopped_total_ns = total < s->stopped_total_ns ? UINT64_MAX : total;
-	d->threads = add32(d->threads, s->threads);
-	d->in_calls = add32(d->in_calls, s->in_calls);
+	d->threads = prof_add32(d->threads, s->threads);
+	d->in_calls = prof_add32(d->in_calls, s->in_calls);
 	for (size_t i = 0; i < sizeof(d->slots) / sizeof(uint32_t); i++) /* it has nothing else */
 		((uint32_t *)&d->slots)[i] =
-			add32(((uint32_t *)&d->slots)[i], ((const uint32_t *)&s->slots)[i]);
+			prof_add32(((uint32_t *)&d->slots)[i], ((const uint32_t *)&s->slots)[i]);
 }
 
 static void add_process(void *to, void *from)
 {
 	struct prof_process *d = to, *s = from;
 
-	d->count = add32(d->count, s->count);
+	d->count = prof_add32(d->count, s->count);
 	if (s->start_real_ns < d->start_real_ns)
 		d->start_real_ns = s->start_real_ns;
 	if (s->start_mono_ns < d->start_mono_ns)

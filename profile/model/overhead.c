@@ -40,11 +40,6 @@ static void add_both(struct overhead_quantity *q, const struct measured m[2], do
 	}
 }
 
-static uint32_t add_counts(uint32_t a, uint64_t b)
-{
-	return b > UINT32_MAX - a ? UINT32_MAX : a + (uint32_t)b;
-}
-
 void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 		  const struct scp_overhead *last, double calls)
 {
@@ -66,7 +61,7 @@ void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 		if (!both[k]->rounds)
 			continue;
 		s->rounds += both[k]->rounds;
-		s->measurements = add_counts(s->measurements,
+		s->measurements = prof_add32(s->measurements,
 					     both[k]->measurements ? both[k]->measurements : 1);
 	}
 }
@@ -106,7 +101,7 @@ static void join_moments(struct overhead_moments *to, const struct overhead_mome
 void overhead_join(struct overhead_sum *to, const struct overhead_sum *from)
 {
 	to->rounds += from->rounds;
-	to->measurements = add_counts(to->measurements, from->measurements);
+	to->measurements = prof_add32(to->measurements, from->measurements);
 	for (unsigned i = 0; i < OVERHEAD_QUANTITIES; i++) {
 		to->of[i].weight += from->of[i].weight;
 		join_moments(&to->of[i].inside, &from->of[i].inside);

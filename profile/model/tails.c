@@ -9,16 +9,11 @@
 
 #define LEAST_OCTAVES 2
 
-static uint32_t sum_of(uint32_t a, uint32_t b)
-{
-	return a > UINT32_MAX - b ? UINT32_MAX : a + b;
-}
-
 void tails_double(struct prof_tail *t, uint32_t pairs)
 {
 	for (uint32_t i = 0; i < pairs; i++)
 		for (uint32_t k = 0; k < SCP_TAIL_OCTAVES; k++)
-			t->calls[i][k] = sum_of(t->calls[2 * i][k], t->calls[2 * i + 1][k]);
+			t->calls[i][k] = prof_add32(t->calls[2 * i][k], t->calls[2 * i + 1][k]);
 }
 
 /* One slot by other octaves: shorter calls to the first, longer ones to the last. */
@@ -31,7 +26,7 @@ static void put_slot(uint32_t *to, const struct prof_tail *as, const uint32_t *f
 		uint32_t at = first + k < as->first ? 0 : first + k - as->first;
 
 		at = at < as->octaves ? at : as->octaves - 1;
-		sum[at] = sum_of(sum[at], from[k]);
+		sum[at] = prof_add32(sum[at], from[k]);
 	}
 	memcpy(to, sum, sizeof sum);
 }
