@@ -10,6 +10,11 @@
 #define FIRST_ROOM 16
 #define LEAST	   (2 * ARRAY_HUGE_PAGE)
 
+int array_by_number(const void *left, const void *right)
+{
+	return ARRAY_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
+}
+
 void *array_alloc(size_t bytes)
 {
 	void *memory;

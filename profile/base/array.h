@@ -15,6 +15,9 @@
 /* How numbers compare, as qsort has it: `ARRAY_ORDER(a, b) ?: ARRAY_ORDER(...)`. */
 #define ARRAY_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* Orders numbers of 32 bits for qsort and bsearch, or what begins with one. */
+int array_by_number(const void *left, const void *right);
+
 /* As malloc; large memory begins at a multiple of ARRAY_HUGE_PAGE. */
 void *array_alloc(size_t bytes);
 

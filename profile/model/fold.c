@@ -264,11 +264,6 @@ static void close_holes(const struct renumbering *r, enum model_array kind)
 	*count = kept;
 }
 
-static int by_entry(const void *a, const void *b)
-{
-	return ARRAY_ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
 /* The map of processes is there where equal ones stay apart. */
 static void renumber(const struct renumbering *r)
 {
@@ -284,7 +279,7 @@ static void renumber(const struct renumbering *r)
 		close_holes(r, kind);
 	}
 	if (p->site_costs > 1)
-		qsort(p->site_cost, p->site_costs, sizeof *p->site_cost, by_entry);
+		qsort(p->site_cost, p->site_costs, sizeof *p->site_cost, array_by_number);
 	p->torn_entries = 0;
 	for (uint32_t i = 0; i < p->entries; i++)
 		p->torn_entries += p->entry[i].torn;

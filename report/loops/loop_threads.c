@@ -183,11 +183,6 @@ struct nature {
 	uint32_t sites, ways;
 };
 
-static int compare_sites(const void *left, const void *right)
-{
-	return ARRAY_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
-}
-
 static int fill_nature(struct nature *n, const struct loop_graph *g)
 {
 	struct loop_part *part = loop_graph_measure(g);
@@ -206,7 +201,7 @@ static int fill_nature(struct nature *n, const struct loop_graph *g)
 	for (uint32_t i = 0; i < g->nodes; i++)
 		if (n->loop ? g->node[i].component == loop : g->node[i].visits > 0)
 			n->site[n->sites++] = g->node[i].site;
-	qsort(n->site, n->sites, sizeof(*n->site), compare_sites);
+	qsort(n->site, n->sites, sizeof(*n->site), array_by_number);
 	n->ways = n->sites;
 	if (n->loop)
 		status = loop_cycle_find(g, loop, n->way, &n->ways);
@@ -220,7 +215,7 @@ static int fill_nature(struct nature *n, const struct loop_graph *g)
 static bool holds(const struct nature *n, const struct nature *way)
 {
 	for (uint32_t i = 0; i < way->ways; i++)
-		if (!bsearch(&way->way[i], n->site, n->sites, sizeof(*n->site), compare_sites))
+		if (!bsearch(&way->way[i], n->site, n->sites, sizeof(*n->site), array_by_number))
 			return false;
 	return true;
 }

@@ -226,11 +226,6 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by, co
 	return 0;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-	return ARRAY_ORDER(*(const uint32_t *)left, *(const uint32_t *)right);
-}
-
 uint32_t groups_paths(const struct groups *g, const struct group_row *row)
 {
 	uint32_t *path, entries = 0, paths = 0;
@@ -243,7 +238,7 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row)
 	entries = 0;
 	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e])
 		path[entries++] = g->profile->entry[e].path;
-	qsort(path, entries, sizeof(*path), compare_numbers);
+	qsort(path, entries, sizeof(*path), array_by_number);
 	for (uint32_t i = 0; i < entries; i++)
 		paths += !i || path[i] != path[i - 1];
 	free(path);

@@ -61,13 +61,6 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 	return status;
 }
 
-static int compare_notes(const void *left, const void *right)
-{
-	const struct report_note *a = left, *b = right;
-
-	return ARRAY_ORDER(a->row, b->row);
-}
-
 static double share_of(double total_ns, double net_ns)
 {
 	return net_ns > 0 ? fmin(fmax(total_ns, 0) / net_ns, 1) : NAN;
@@ -159,7 +152,7 @@ static void add_up(struct report *r, const struct groups *groups, const struct n
 		r->note[i].share = waits ? 0 : share_of(r->note[i].total_ns, r->net_ns);
 	}
 	if (r->notes)
-		qsort(r->note, r->notes, sizeof(*r->note), compare_notes);
+		qsort(r->note, r->notes, sizeof(*r->note), array_by_number);
 	share_in_programs(r, groups, nesting, total_ns);
 }
 
