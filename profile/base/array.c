@@ -113,6 +113,28 @@ uint32_t *array_order(uint32_t count, int (*compare)(const void *, const void *,
 	return order;
 }
 
+static uint32_t key_at(const void *array, size_t size, uint32_t i)
+{
+	return *(const uint32_t *)(const void *)((const char *)array + i * size);
+}
+
+int array_by_key(const void *array, uint32_t count, size_t size, uint32_t keys, uint32_t **order,
+		 uint32_t **from)
+{
+	uint32_t *start = *from = calloc((size_t)keys + 2, sizeof(*start));
+
+	*order = malloc(((size_t)count + 1) * sizeof(**order));
+	if (!start || !*order)
+		return -1;
+	for (uint32_t i = 0; i < count; i++)
+		start[key_at(array, size, i) + 2]++;
+	for (uint32_t k = 2; k < keys + 2; k++)
+		start[k] += start[k - 1];
+	for (uint32_t i = 0; i < count; i++)
+		(*order)[start[key_at(array, size, i) + 1]++] = i;
+	return 0;
+}
+
 /* Tables of numbers; the search is inline in the header. */
 #define FIRST_SLOTS UINT32_C(64)
 #define MOST_SLOTS  (UINT32_C(1) << 31)

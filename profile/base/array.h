@@ -66,6 +66,12 @@ bool array_reach(void **array, uint32_t *room, uint32_t number, size_t size, uns
 uint32_t *array_order(uint32_t count, int (*compare)(const void *, const void *, void *),
 		      void *context);
 
+/* The numbers 0 to count - 1 by the key below `keys` that each element begins with, in order: those
+ * of key k are (*order)[(*from)[k]] up to (*from)[k + 1]. free() both in any case. -1: out of
+ * memory. */
+int array_by_key(const void *array, uint32_t count, size_t size, uint32_t keys, uint32_t **order,
+		 uint32_t **from);
+
 /* A hash table of numbers (indices into an array of the caller's) with open addressing and linear
  * probing (Knuth, The Art of Computer Programming 3, section 6.4): 16 to 32 bytes a number, where a
  * general table takes 100. Each slot keeps the hash too, so that unequal elements are rarely looked

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "profile/base/error.h"
 #include "profile/model/model.h"
 #include "profile/write/image.h"
@@ -209,43 +210,19 @@ static void write_header(const struct writer *w)
 		write_program(p, h);
 }
 
-/* Indices sorted by table, in the order of the model within each; start[t] is
- * where table t begins. */
-static void sort_by_table(const void *first, size_t size, uint32_t count, uint32_t tables,
-			  uint32_t *order, uint32_t *start)
-{
-	const uint8_t *at = first;
-
-	/* `table` is the first member of entries and gaps alike */
-	for (uint32_t i = 0; i < count; i++)
-		start[*(const uint32_t *)(const void *)(at + i * size) + 1]++;
-	for (uint32_t t = 0; t < tables; t++)
-		start[t + 1] += start[t];
-	for (uint32_t i = 0; i < count; i++)
-		order[start[*(const uint32_t *)(const void *)(at + i * size)]++] = i;
-	for (uint32_t t = tables; t > 0; t--)
-		start[t] = start[t - 1];
-	start[0] = 0;
-}
-
-_Static_assert(offsetof(struct prof_entry, table) == 0, "sort_by_table");
-_Static_assert(offsetof(struct prof_gap, table) == 0, "sort_by_table");
+_Static_assert(offsetof(struct prof_entry, table) == 0, "array_by_key");
+_Static_assert(offsetof(struct prof_gap, table) == 0, "array_by_key");
 
 static int prepare(struct writer *w)
 {
 	const struct profile *p = w->p;
 
 	w->entry_id = calloc((size_t)p->entries + 1, sizeof *w->entry_id);
-	w->entry_order = calloc((size_t)p->entries + 1, sizeof *w->entry_order);
-	w->gap_order = calloc((size_t)p->gaps + 1, sizeof *w->gap_order);
-	w->entry_start = calloc((size_t)p->tables + 1, sizeof *w->entry_start);
-	w->gap_start = calloc((size_t)p->tables + 1, sizeof *w->gap_start);
-	if (write_paths_begin(&w->paths, p) || !w->entry_id || !w->entry_order || !w->gap_order ||
-	    !w->entry_start || !w->gap_start)
+	if (write_paths_begin(&w->paths, p) || !w->entry_id ||
+	    array_by_key(p->entry, p->entries, sizeof *p->entry, p->tables, &w->entry_order,
+			 &w->entry_start) ||
+	    array_by_key(p->gap, p->gaps, sizeof *p->gap, p->tables, &w->gap_order, &w->gap_start))
 		return -1;
-	sort_by_table(p->entry, sizeof *p->entry, p->entries, p->tables, w->entry_order,
-		      w->entry_start);
-	sort_by_table(p->gap, sizeof *p->gap, p->gaps, p->tables, w->gap_order, w->gap_start);
 	for (uint32_t t = 0; t < p->tables; t++)
 		for (uint32_t i = w->entry_start[t]; i < w->entry_start[t + 1]; i++)
 			w->entry_id[w->entry_order[i]] = i - w->entry_start[t] + 1;

@@ -8,27 +8,6 @@
 
 #include "profile/base/array.h"
 
-/* Indices 0 .. count - 1 by table, in order. */
-static int sort_by_table(uint32_t tables, uint32_t count, const void *row, size_t size,
-			 size_t table_at, uint32_t **index, uint32_t **from)
-{
-	const char *at = (const char *)row + table_at;
-	uint32_t *start = *from = calloc((size_t)tables + 2, sizeof(*start)), table;
-
-	*index = calloc(count ? count : 1, sizeof(**index));
-	for (uint32_t i = 0; start && i < count; i++) {
-		memcpy(&table, at + i * size, sizeof(table));
-		start[table + 2]++;
-	}
-	for (uint32_t i = 2; start && i < tables + 2; i++)
-		start[i] += start[i - 1];
-	for (uint32_t i = 0; start && *index && i < count; i++) {
-		memcpy(&table, at + i * size, sizeof(table));
-		(*index)[start[table + 1]++] = i;
-	}
-	return start && *index ? 0 : -1;
-}
-
 int loop_threads_begin(struct loop_tables *t, const struct report *r, const uint32_t *site_of)
 {
 	const struct profile *p = r->profile;
@@ -38,10 +17,9 @@ int loop_threads_begin(struct loop_tables *t, const struct report *r, const uint
 	t->site_of = site_of;
 	t->node_of = malloc(((size_t)r->sites + 1) * sizeof(*t->node_of));
 	if (!t->node_of ||
-	    sort_by_table(p->tables, p->entries, p->entry, sizeof(*p->entry),
-			  offsetof(struct prof_entry, table), &t->entry, &t->entries_from) < 0 ||
-	    sort_by_table(p->tables, p->gaps, p->gap, sizeof(*p->gap),
-			  offsetof(struct prof_gap, table), &t->gap, &t->gaps_from) < 0)
+	    array_by_key(p->entry, p->entries, sizeof(*p->entry), p->tables, &t->entry,
+			 &t->entries_from) < 0 ||
+	    array_by_key(p->gap, p->gaps, sizeof(*p->gap), p->tables, &t->gap, &t->gaps_from) < 0)
 		return -1;
 	memset(t->node_of, 0xff, ((size_t)r->sites + 1) * sizeof(*t->node_of));
 	return 0;
