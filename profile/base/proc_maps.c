@@ -7,7 +7,6 @@
 #include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
 
-#define DELETED	  " (deleted)"
 #define MAPS_MOST (1u << 20) /* the kernel's own default limit is 65530 */
 
 FILE *proc_maps_open(pid_t pid)
@@ -56,11 +55,19 @@ static uint64_t take_number(char **at, int base)
 	return number;
 }
 
+size_t proc_maps_path_bytes(const char *path)
+{
+	const char *mark = strrchr(path, ' ');
+
+	return mark && mark > path && !strcmp(mark, " (deleted)") ? (size_t)(mark - path)
+								  : strlen(path);
+}
+
 /* "START-END rwxp OFFSET MAJOR:MINOR INODE      PATH" */
 bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 {
 	char *at = m->line;
-	size_t length, rights, mark = strlen(DELETED);
+	size_t length, rights;
 
 	if (!read_line(maps, m))
 		return false;
@@ -77,10 +84,9 @@ bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 	m->inode = take_number(&at, 10);
 	m->path = at + strspn(at, " ");
 	restore_newlines(m->path);
-	length = strlen(m->path);
-	m->deleted = length > mark && !strcmp(m->path + length - mark, DELETED);
-	if (m->deleted)
-		m->path[length - mark] = '\0';
+	length = proc_maps_path_bytes(m->path);
+	m->deleted = m->path[length] != '\0';
+	m->path[length] = '\0';
 	return true;
 }
 

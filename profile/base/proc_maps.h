@@ -25,6 +25,9 @@ FILE *proc_maps_open(pid_t pid);
  * process may have as many as it likes: who keeps them limits their number. */
 bool proc_maps_next(FILE *maps, struct proc_mapping *m);
 
+/* Bytes of a file's path without the " (deleted)" that the kernel adds once the file has gone. */
+size_t proc_maps_path_bytes(const char *path);
+
 struct proc_map {
 	uint64_t start, end, offset;
 	uint64_t inode; /* 0: no file */

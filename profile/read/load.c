@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "profile/base/array.h"
+#include "profile/base/proc_maps.h"
 #include "profile/model/model.h"
-
-#define DELETED " (deleted)"
 
 static const char *last_part(const char *path, size_t length)
 {
@@ -24,15 +23,12 @@ static const char *last_part(const char *path, size_t length)
  * path of the name. NULL: out of memory. */
 static char *program_name(const char *stored, const char *exe)
 {
-	const size_t mark = sizeof DELETED - 1;
 	size_t length = strlen(stored);
 	const char *name = last_part(stored, length);
 
 	if (*name)
 		return strdup(name);
-	length = strlen(exe);
-	if (length > mark && !strcmp(exe + length - mark, DELETED))
-		length -= mark;
+	length = proc_maps_path_bytes(exe);
 	name = last_part(exe, length);
 	return strndup(name, length - (size_t)(name - exe));
 }

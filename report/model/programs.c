@@ -7,20 +7,16 @@
 #include <string.h>
 
 #include "profile/base/array.h"
+#include "profile/base/proc_maps.h"
 
 static const char *name_of(const struct prof_process *p)
 {
 	return p->program ? p->program : "";
 }
 
-/* The kernel adds " (deleted)" once the file has gone. */
 static size_t length_of_exe(const struct prof_process *p)
 {
-	static const char deleted[] = " (deleted)";
-	const size_t mark = sizeof(deleted) - 1;
-	size_t length = p->exe ? strlen(p->exe) : 0;
-
-	return length > mark && !strcmp(p->exe + length - mark, deleted) ? length - mark : length;
+	return p->exe ? proc_maps_path_bytes(p->exe) : 0;
 }
 
 static int compare_exes(const struct prof_process *a, const struct prof_process *b)
