@@ -211,18 +211,13 @@ static int test_function(struct diff *d, enum diff_view view, const struct kind 
 	return status;
 }
 
-static int compare_names(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
 static int by_function(const void *left, const void *right, void *sites)
 {
 	const struct diff_site *a = (const struct diff_site *)sites + *(const uint32_t *)left;
 	const struct diff_site *b = (const struct diff_site *)sites + *(const uint32_t *)right;
 
 	return ARRAY_ORDER(a->waiting, b->waiting)
-		       ?: compare_names(a->symbol, b->symbol) ?: compare_names(a->outcome, b->outcome);
+		       ?: strcmp(a->symbol, b->symbol) ?: strcmp(a->outcome, b->outcome);
 }
 
 /* The sites from order[from] on that are of its function. */

@@ -260,7 +260,7 @@ double elsewhere_computing(const struct report *r)
 
 	for (uint32_t i = 0; i < r->elsewheres; i++)
 		cpu -= fmax(elsewhere_surely_s(&r->elsewhere[i]) - r->elsewhere[i].waiting_s, 0);
-	return !(all > 0) || isnan(cpu) ? NAN : fmax(fmin(cpu / all, 1), 0);
+	return numbers_share(cpu, all);
 }
 
 /* ---- without any calls: what is known is said, and else what may be ---- */

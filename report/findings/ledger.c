@@ -34,12 +34,6 @@ unsigned ledger_counted_as(const char *name, uint32_t group)
 	return 0;
 }
 
-/* An estimated part can be beyond what is known to contain it, on either side. */
-static double share_of(double part, double total)
-{
-	return total > 0 && !isnan(part) ? fmax(fmin(part / total, 1), 0) : NAN;
-}
-
 /* A total of some processes is no total. */
 static void fill_totals(struct report *r)
 {
@@ -82,8 +76,8 @@ static int fill_io(struct report *r)
 		writes += as[e->function] & LEDGER_WRITES ? calls : 0;
 	}
 	free(as);
-	r->ledger.reads_share = share_of(reads, r->ledger.reads);
-	r->ledger.writes_share = share_of(writes, r->ledger.writes);
+	r->ledger.reads_share = numbers_share(reads, r->ledger.reads);
+	r->ledger.writes_share = numbers_share(writes, r->ledger.writes);
 	return as ? 0 : -1;
 }
 
@@ -134,7 +128,7 @@ int ledger_fill(struct report *r)
 	struct report_ledger *l = &r->ledger;
 
 	fill_totals(r);
-	l->cpu_share = share_of(cpu_in_calls_s(r), l->cpu_s);
+	l->cpu_share = numbers_share(cpu_in_calls_s(r), l->cpu_s);
 	l->waits_share = waits_share(r->profile, l->waits);
 	return fill_io(r);
 }

@@ -66,6 +66,11 @@ struct numbered numbered_text(const char *format, ...)
 	return n;
 }
 
+double numbers_share(double part, double total)
+{
+	return total > 0 && !isnan(part) ? fmin(fmax(part / total, 0), 1) : NAN;
+}
+
 void numbers_append(struct words *to, const char *format, ...)
 {
 	size_t used = strlen(to->text);

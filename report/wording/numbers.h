@@ -35,6 +35,10 @@ struct numbered numbered_plain(double value);
 /* "7,120": so many significant digits, with commas, and never an exponent below 10^15. */
 struct numbered numbered_digits(double value, int digits);
 
+/* What part of the total, 0 to 1; NAN: not known. An estimated part can be beyond its total, and
+ * below nothing. */
+double numbers_share(double part, double total);
+
 /* A sentence that is put together; what does not fit is cut. */
 struct words {
 	char text[600];

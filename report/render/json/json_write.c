@@ -228,10 +228,7 @@ bool json_write_open_known(struct json_writer *w, const char *key, bool known)
 
 void json_write_limits(struct json_writer *w, const char *key, double low, double high)
 {
-	json_write_open(w, key, '[');
-	json_write_number(w, NULL, low);
-	json_write_number(w, NULL, high);
-	json_write_close(w, ']');
+	json_write_numbers(w, key, (double[]){low, high}, 2);
 }
 
 void json_write_texts(struct json_writer *w, const char *key, const char *const *text, size_t count)

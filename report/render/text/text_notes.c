@@ -14,20 +14,15 @@
 #define WIDE_SHARE 0.5 /* an interval of a share that says little */
 #define LEAST_NS   100 /* that a call takes */
 
-/* Chance makes a share of little time go below nothing; fmax would take NAN for 0. */
-static double share_of(double part_ns, double all_ns)
-{
-	return all_ns > 0 && !isnan(part_ns) ? fmin(fmax(part_ns / all_ns, 0), 1) : NAN;
-}
-
 /* Calls that kept their CPU had it all the time. Where a few readings leave most of the share open,
  * its limit is what is known; a share in which no call could begin and end is an error of them. */
 struct numbered text_notes_states_cpu(const struct report_site *s)
 {
 	const struct report_states *states = &s->states;
-	double all = s->estimate.mean, share = share_of(states->on_cpu.mean, all),
-	       kept = share_of((1 - states->switched_share) * states->unswitched.mean, all),
-	       low = share_of(states->on_cpu.low, all), high = share_of(states->on_cpu.high, all);
+	double all = s->estimate.mean, share = numbers_share(states->on_cpu.mean, all),
+	       kept = numbers_share((1 - states->switched_share) * states->unswitched.mean, all),
+	       low = numbers_share(states->on_cpu.low, all),
+	       high = numbers_share(states->on_cpu.high, all);
 
 	if (!states->known || isnan(share))
 		return (struct numbered){""};
@@ -54,9 +49,9 @@ static void note_shares(struct text *t, struct table *table, const struct report
 	else
 		text_cell_note(t, table, "%% %son CPU %s, runnable %s, asleep %s",
 			       doubts ? "about: " : "",
-			       numbered_share(share_of(s->on_cpu.mean, all)).text,
-			       numbered_share(share_of(s->runnable.mean, all)).text,
-			       numbered_share(share_of(s->asleep.mean, all)).text);
+			       numbered_share(numbers_share(s->on_cpu.mean, all)).text,
+			       numbered_share(numbers_share(s->runnable.mean, all)).text,
+			       numbered_share(numbers_share(s->asleep.mean, all)).text);
 }
 
 /* The mean of the others hides it. */
@@ -97,7 +92,7 @@ struct numbered text_notes_states_call(const struct report_slowest *s)
 			     most == cpu	      ? "on CPU"
 			     : most == s->runnable_ns ? "runnable"
 						      : "asleep",
-			     100 * share_of(most, s->duration_ns));
+			     100 * numbers_share(most, s->duration_ns));
 }
 
 /* What the mean of a row hides: warm-up, a slow first call, drift, two modes, outliers. */

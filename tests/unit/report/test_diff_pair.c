@@ -28,6 +28,7 @@ static void begin(struct made *m, uint32_t bases, uint32_t profiles)
 			     .sites = SITES};
 	for (int i = 0; i < SITES; i++) {
 		m->site[i] = (struct diff_site){.symbol = i % 2 ? "open64" : "send",
+						.outcome = "completed",
 						.run = m->run[i],
 						.states = true,
 						.side[DIFF_BASE].calls = 10000,
