@@ -20,9 +20,8 @@ static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)
 static int compare_refs(const void *a, const void *b)
 {
 	const struct raw_ref *x = a, *y = b;
-	int order = compare_keys(x, y);
 
-	return order ? order : (x->at > y->at) - (x->at < y->at);
+	return compare_keys(x, y) ?: ARRAY_ORDER(x->at, y->at);
 }
 
 static bool is_sorted(const struct raw_list *list)

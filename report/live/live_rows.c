@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
+
 void live_rows_free(struct rows *r)
 {
 	free(r->row);
@@ -298,15 +300,9 @@ static int compare(const void *left, const void *right)
 {
 	const struct row_place *a = left, *b = right;
 
-	if (a->last != b->last)
-		return a->last ? 1 : -1;
-	int order = a->name ? strcmp(a->name, b->name) : a->key > b->key ? -1 : a->key < b->key;
-
-	if (order)
-		return order;
-	if (a->total_ns != b->total_ns)
-		return a->total_ns > b->total_ns ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
+	return ARRAY_ORDER(a->last, b->last)
+		       ?: (a->name ? strcmp(a->name, b->name) : ARRAY_ORDER(b->key, a->key))
+		       ?: ARRAY_ORDER(b->total_ns, a->total_ns) ?: ARRAY_ORDER(a->row, b->row);
 }
 
 void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by)

@@ -47,7 +47,7 @@ static int compare_addresses(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
-	return (a > b) - (a < b);
+	return ARRAY_ORDER(a, b);
 }
 
 uint32_t code_map_sort(uint64_t *address, uint32_t count)

@@ -59,33 +59,24 @@ static void read_lines(struct map *m, struct symbolize_files *files)
 	code_map_divide(&m->code, files, true);
 }
 
-static struct map *new_map(struct jit *j, uint32_t pid)
-{
-	struct map *grown = realloc(j->map, (j->maps + 1) * sizeof(*grown));
-
-	if (!grown)
-		return NULL;
-	j->map = grown;
-	j->map[j->maps] = (struct map){.pid = pid};
-	return &j->map[j->maps];
-}
-
 /* True: there is one, which was read or refused. */
 static bool try_file(struct jit *j, uint32_t process, bool dump, const char *path)
 {
 	const struct prof_process *p = &j->profile->process[process];
-	struct map *m = new_map(j, p->pid);
+	struct map *m = ARRAY_APPEND(j->map, j->maps);
 	enum symbolize_map found = SYMBOLIZE_MAP_NONE;
 	uint64_t bytes;
 
 	if (!m)
 		return false;
+	m->pid = p->pid;
 	snprintf(m->path, sizeof(m->path), "%s", path);
 	found = symbolize_open_read_map(j->files, path, p->owner, p->start_real_ns, &m->text,
 					&bytes);
-	if (found == SYMBOLIZE_MAP_NONE)
+	if (found == SYMBOLIZE_MAP_NONE) {
+		j->maps--;
 		return false;
-	j->maps++;
+	}
 	m->refused = found == SYMBOLIZE_MAP_REFUSED;
 	j->refused += m->refused;
 	if (m->refused)
@@ -151,9 +142,7 @@ static int compare_kept(const void *left, const void *right)
 {
 	const struct prof_generated *const *a = left, *const *b = right;
 
-	if ((*a)->pid != (*b)->pid)
-		return (*a)->pid < (*b)->pid ? -1 : 1;
-	return (*a > *b) - (*a < *b);
+	return ARRAY_ORDER((*a)->pid, (*b)->pid) ?: ARRAY_ORDER(*a, *b);
 }
 
 /* All that the profile keeps, a map for each process: of some nothing else is known, where many
@@ -170,10 +159,10 @@ static void take_kept(struct jit *j, const struct prof_generated **kept, uint32_
 		if (m && m->pid != g->pid)
 			code_map_divide(&m->code, j->files, true);
 		if (!m || m->pid != g->pid) {
-			m = new_map(j, g->pid);
+			m = ARRAY_APPEND(j->map, j->maps);
 			if (!m)
 				return;
-			j->maps++;
+			m->pid = g->pid;
 		}
 		code_map_add(&m->code, j->files, &piece);
 	}

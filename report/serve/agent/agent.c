@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
+#include "profile/base/array.h"
 
 #define OTHER_DESCRIPTORS  256 /* connections, directories, libraries, modules */
 #define FEWEST_DESCRIPTORS 16
@@ -129,7 +130,7 @@ static int by_last_reading(const void *left, const void *right)
 {
 	const struct source *a = *(struct source *const *)left, *b = *(struct source *const *)right;
 
-	return (a->read_ns > b->read_ns) - (a->read_ns < b->read_ns);
+	return ARRAY_ORDER(a->read_ns, b->read_ns);
 }
 
 /* The oldest reading comes first, so that each file is read in some round. */

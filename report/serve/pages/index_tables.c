@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "collector/clocks/clocks_read.h"
+#include "profile/base/array.h"
 #include "report/serve/pages/index.h"
 #include "report/report.h"
 #include "report/wording/numbers.h"
@@ -75,7 +76,7 @@ static int compare(const void *left, const void *right, void *to)
 	const struct line *a = left, *b = right;
 	const struct index_order *o = to;
 	const uint64_t *x = a->number, *y = b->number;
-	int by = (x[o->column] < y[o->column]) - (x[o->column] > y[o->column]);
+	int by = ARRAY_ORDER(y[o->column], x[o->column]);
 
 	if (!a->word[INDEX_PROGRAM] != !b->word[INDEX_PROGRAM])
 		return a->word[INDEX_PROGRAM] ? -1 : 1;
@@ -85,9 +86,7 @@ static int compare(const void *left, const void *right, void *to)
 		return x[o->column] == UNKNOWN ? 1 : -1;
 	if (by)
 		return o->reversed ? -by : by;
-	if (x[INDEX_STARTED] != y[INDEX_STARTED])
-		return x[INDEX_STARTED] > y[INDEX_STARTED] ? -1 : 1;
-	return strcmp(a->path, b->path);
+	return ARRAY_ORDER(y[INDEX_STARTED], x[INDEX_STARTED]) ?: strcmp(a->path, b->path);
 }
 
 static void put_head(FILE *out, const struct index_order *o, unsigned i)
