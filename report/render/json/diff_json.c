@@ -28,38 +28,31 @@ static const struct row_field mean_fields[] = {
 	ROW_FIELD("standard_error_ns", diff_run, mean.error),
 	ROW_FIELD("degrees_of_freedom", diff_run, mean.freedom), ROW_SAME(diff_run, design_effect),
 	ROW_END};
-static const struct row_field run_fields[] = {
-	ROW_FIELD("undisturbed_ns", diff_run, undisturbed.mean),
-	ROW_FIELD("undisturbed_error_ns", diff_run, undisturbed.error),
-	ROW_FIELD("few_ticks", diff_run, few),
-	ROW_SAME(diff_run, unswitched_calls),
-	ROW_FIELD("unswitched_mean_ns", diff_run, unswitched.mean),
-	ROW_FIELD("unswitched_error_ns", diff_run, unswitched.error),
-	ROW_FIELD("unswitched_undisturbed_ns", diff_run, unswitched_undisturbed.mean),
-	ROW_FIELD("unswitched_undisturbed_error_ns", diff_run, unswitched_undisturbed.error),
-	ROW_FIELD("runnable_mean_ns", diff_run, runnable_ns),
-	ROW_FIELD("asleep_mean_ns", diff_run, asleep_ns),
-	ROW_END};
 
 static void put_run(struct json_writer *w, const struct diff_run *r)
 {
 	json_write_open(w, NULL, '{');
 	json_write_count(w, "calls", r->calls);
 	json_write_fields(w, mean_fields, r, r->calls > 0);
-	json_write_fields(w, run_fields, r, true);
+	JSON_PUT(w, "undisturbed_ns", r->undisturbed.mean);
+	JSON_PUT(w, "undisturbed_error_ns", r->undisturbed.error, "few_ticks", r->few);
+	JSON_MEMBERS(w, r, unswitched_calls);
+	JSON_PUT(w, "unswitched_mean_ns", r->unswitched.mean);
+	JSON_PUT(w, "unswitched_error_ns", r->unswitched.error);
+	JSON_PUT(w, "unswitched_undisturbed_ns", r->unswitched_undisturbed.mean);
+	JSON_PUT(w, "unswitched_undisturbed_error_ns", r->unswitched_undisturbed.error);
+	JSON_PUT(w, "runnable_mean_ns", r->runnable_ns, "asleep_mean_ns", r->asleep_ns);
 	json_write_close(w, '}');
 }
-
-static const struct row_field side_fields[] = {
-	ROW_SAME(diff_side, calls), ROW_FIELD("mean_ns", diff_side, ns),
-	ROW_FIELD("unswitched_mean_ns", diff_side, unswitched_ns), ROW_SAME(diff_side, total_ns),
-	ROW_END};
 
 static void put_side(struct json_writer *w, const struct diff *d, const struct diff_site *s,
 		     int side)
 {
+	const struct diff_side *of = &s->side[side];
+
 	json_write_open(w, side == DIFF_NEW ? "new" : "base", '{');
-	json_write_fields(w, side_fields, &s->side[side], true);
+	JSON_PUT(w, "calls", of->calls, "mean_ns", of->ns, "unswitched_mean_ns", of->unswitched_ns);
+	json_write_number(w, "total_ns", of->total_ns);
 	json_write_open(w, "runs", '[');
 	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++)
 		put_run(w, &s->run[i]);
@@ -101,23 +94,18 @@ static const struct row_field rate_fields[] = {ROW_FIELD("base_calls", diff_rate
 					       ROW_SAME(diff_rate, q),
 					       ROW_SAME(diff_rate, changed),
 					       ROW_END};
-static const struct row_field site_fields[] = {ROW_SAME(diff_site, effect_ns),
-					       ROW_SAME(diff_site, counts), ROW_END};
-static const struct row_field name_fields[] = {ROW_SAME(diff_site, symbol),
-					       ROW_SAME(diff_site, library),
-					       ROW_SAME(diff_site, outcome), ROW_END};
 
 static void put_site(struct json_writer *w, const struct diff *d, const struct diff_site *s)
 {
 	const struct words other = diff_words_other(d, s);
 
 	json_write_open(w, NULL, '{');
-	json_write_fields(w, name_fields, s, true);
+	JSON_MEMBERS(w, s, symbol, library, outcome);
 	JSON_PUT(w, "verdict", diff_words(d, s).text, "other", *other.text ? other.text : NULL);
 	put_finding(w, &s->verdict);
 	put_quantity(w, "elapsed", &s->found[DIFF_ELAPSED]);
 	put_quantity(w, "cpu", &s->found[DIFF_CPU_TIME]);
-	json_write_fields(w, site_fields, s, true);
+	JSON_MEMBERS(w, s, effect_ns, counts);
 	json_write_object(w, "per_unit", rate_fields,
 			  isnan(s->rate.calls[DIFF_BASE]) ? NULL : &s->rate);
 	JSON_PUT(w, "waits", s->waiting, "lines_differ", s->moved);
@@ -135,9 +123,6 @@ static void put_sites(struct json_writer *w, const struct diff *d)
 	json_write_close(w, ']');
 }
 
-static const struct row_field computing_fields[] = {ROW_FIELD("function", diff_site, symbol),
-						    ROW_FIELD("module", diff_site, library),
-						    ROW_SAME(diff_site, counts), ROW_END};
 static const struct row_field computing_side[] = {
 	ROW_FIELD("samples", diff_side, calls), ROW_SAME(diff_side, share),
 	ROW_FIELD("cpu_ns", diff_side, total_ns), ROW_END};
@@ -146,7 +131,7 @@ static const struct row_field computing_side[] = {
 static void put_function(struct json_writer *w, const struct diff *c, const struct diff_site *s)
 {
 	json_write_open(w, NULL, '{');
-	json_write_fields(w, computing_fields, s, true);
+	JSON_PUT(w, "function", s->symbol, "module", s->library, "counts", s->counts);
 	json_write_text(w, "verdict", diff_words(c, s).text);
 	put_finding(w, &s->verdict);
 	json_write_object(w, "base", computing_side, &s->side[DIFF_BASE]);
@@ -171,10 +156,6 @@ void diff_json_computing(struct json_writer *w, const struct diff *c)
 	json_write_close(w, '}');
 }
 
-static const struct row_field file_fields[] = {ROW_SAME(prof_process, file),
-					       ROW_FIELD("name", prof_process, program),
-					       ROW_SAME(prof_process, exe), ROW_END};
-
 static void put_files(struct json_writer *w, const struct diff *d, int side)
 {
 	static const struct prof_process none;
@@ -182,9 +163,10 @@ static void put_files(struct json_writer *w, const struct diff *d, int side)
 	json_write_open(w, side == DIFF_NEW ? "new" : "base", '[');
 	for (uint32_t i = diff_first_run(d, side); i < diff_end_run(d, side); i++) {
 		const struct profile *p = d->profile[i];
+		const struct prof_process *of = p->processes ? p->process : &none;
 
 		json_write_open(w, NULL, '{');
-		json_write_fields(w, file_fields, p->processes ? p->process : &none, true);
+		JSON_PUT(w, "file", of->file, "name", of->program, "exe", of->exe);
 		json_write_text(w, "clock", report_names_clock(p->clock.kind));
 		json_write_number(w, "tick_ns", p->clock.tick_ns);
 		json_write_close(w, '}');
@@ -208,32 +190,22 @@ static const struct row_field per_fields[] = {PER(symbol),
 					      ROW_FIELD("p", diff_per, time.p),
 					      PER(changed),
 					      ROW_END};
-#define TOTAL(member) ROW_SAME(diff, member)
-static const struct row_field totals_fields[] = {
-	TOTAL(sites),
-	TOTAL(slower),
-	TOTAL(faster),
-	ROW_FIELD("no_change_seen", diff, same),
-	ROW_FIELD("not_compared", diff, untested),
-	ROW_FIELD("only_in_base", diff, only_base),
-	ROW_FIELD("only_in_new", diff, only_new),
-	TOTAL(gone),
-	TOTAL(came),
-	ROW_FIELD("more_calls", diff, more),
-	ROW_FIELD("fewer_calls", diff, fewer),
-	ROW_FIELD("base_calls", diff, side[DIFF_BASE].calls),
-	ROW_FIELD("new_calls", diff, side[DIFF_NEW].calls),
-	ROW_FIELD("base_total_ns", diff, side[DIFF_BASE].total_ns),
-	ROW_FIELD("new_total_ns", diff, side[DIFF_NEW].total_ns),
-	TOTAL(overflow_calls),
-	ROW_END};
-
 static void put_totals(struct json_writer *w, const struct diff *d)
 {
 	static const char *const names[DIFF_QUANTITIES][2] = {{"working", "waiting"},
 							      {"working_cpu", "waiting_cpu"}};
+	const struct diff_side *base = &d->side[DIFF_BASE], *new = &d->side[DIFF_NEW];
 
-	json_write_object(w, "totals", totals_fields, d);
+	json_write_open(w, "totals", '{');
+	JSON_MEMBERS(w, d, sites, slower, faster);
+	JSON_PUT(w, "no_change_seen", d->same, "not_compared", d->untested);
+	JSON_PUT(w, "only_in_base", d->only_base, "only_in_new", d->only_new);
+	JSON_MEMBERS(w, d, gone, came);
+	JSON_PUT(w, "more_calls", d->more, "fewer_calls", d->fewer);
+	JSON_PUT(w, "base_calls", base->calls, "new_calls", new->calls);
+	JSON_PUT(w, "base_total_ns", base->total_ns, "new_total_ns", new->total_ns);
+	json_write_count(w, "overflow_calls", d->overflow_calls);
+	json_write_close(w, '}');
 	json_write_open(w, "common", '{');
 	for (int i = 0; i < 2 * DIFF_QUANTITIES; i++) {
 		const struct diff_common *c = &d->common[i / 2][i % 2];

@@ -19,19 +19,13 @@ static void put_gap(struct json_writer *w, const struct report *r, const struct 
 	json_write_close(w, '}');
 }
 
-static const struct row_field in_fields[] = {ROW_SAME(prof_process, pid),
-					     ROW_SAME(prof_process, ppid),
-					     ROW_FIELD("processes", prof_process, count),
-					     ROW_FIELD("name", prof_process, program),
-					     ROW_SAME(prof_process, exe),
-					     ROW_END};
-
 static void put_process(struct json_writer *w, const struct report_process *p)
 {
 	const struct prof_process *in = p->process;
 
 	json_write_open(w, NULL, '{');
-	json_write_fields(w, in_fields, in, true);
+	JSON_MEMBERS(w, in, pid, ppid);
+	JSON_PUT(w, "processes", in->count, "name", in->program, "exe", in->exe);
 	json_run_argv(w, in);
 	json_write_time(w, "start", in->start_real_ns, 3);
 	json_write_number(w, "wall_s", p->wall_s);
@@ -71,11 +65,6 @@ static void put_rows(struct json_writer *w, const struct report *r, const struct
 	json_loops_write(w, r, sites, o->top ? o->top : UINT32_MAX);
 }
 
-static const struct row_field duration_fields[] = {
-	ROW_SAME(report_slowest, duration_ns), ROW_FIELD("duration_low_ns", report_slowest, low_ns),
-	ROW_FIELD("duration_high_ns", report_slowest, high_ns), ROW_SAME(report_slowest, ticks),
-	ROW_END};
-
 /* With the instants both as seconds after the start and as times of day, to be found in a log. */
 static void put_call(struct json_writer *w, struct report *r, const struct report_slowest *s)
 {
@@ -85,7 +74,9 @@ static void put_call(struct json_writer *w, struct report *r, const struct repor
 	json_write_fields(w, row_fields_function, f, true);
 	json_write_text(w, "outcome", report_names_outcome(&s->place));
 	json_write_count_if(w, "bytes", s->place.has_bytes, s->place.bytes);
-	json_write_fields(w, duration_fields, s, true);
+	json_write_number(w, "duration_ns", s->duration_ns);
+	JSON_PUT(w, "duration_low_ns", s->low_ns, "duration_high_ns", s->high_ns);
+	json_write_count(w, "ticks", s->ticks);
 	json_write_count_if(w, "slow_ticks", r->profile->slow.kind != SCP_CLOCK_NONE,
 			    s->slow_ticks);
 	JSON_MEMBERS(w, s, began_s, ended_s);
@@ -123,52 +114,22 @@ static void put_ticker(struct json_writer *w, const struct profile *p)
 	json_write_close(w, '}');
 }
 
-#define TOTAL(member) ROW_SAME(report, member)
-static const struct row_field totals_fields[] = {
-	TOTAL(calls),
-	TOTAL(calls_ns),
-	TOTAL(waiting_ns),
-	TOTAL(nested_ns),
-	TOTAL(gaps_ns),
-	TOTAL(recording_ns),
-	TOTAL(recordings),
-	TOTAL(walks),
-	TOTAL(time_ns),
-	TOTAL(remainder_ns),
-	ROW_FIELD("overhead_measured", report, overhead.measured),
-	ROW_FIELD("overhead_ns", report, overhead.inside_ns),
-	ROW_FIELD("overhead_error_ns", report, overhead.inside_error_ns),
-	ROW_FIELD("overhead_outside_ns", report, overhead.outside_ns),
-	ROW_FIELD("overhead_inner_ns", report, overhead.inner_ns),
-	ROW_FIELD("overhead_inner_error_ns", report, overhead.inner_error_ns),
-	TOTAL(perturbation_ns),
-	TOTAL(perturbation_low_ns),
-	TOTAL(perturbation_high_ns),
-	ROW_END};
-
 static void put_totals(struct json_writer *w, const struct report *r)
 {
+	const struct report_overhead *o = &r->overhead;
+
 	json_write_open(w, "totals", '{');
-	json_write_fields(w, totals_fields, r, true);
+	JSON_MEMBERS(w, r, calls, calls_ns, waiting_ns, nested_ns, gaps_ns, recording_ns,
+		     recordings, walks, time_ns, remainder_ns);
+	JSON_PUT(w, "overhead_measured", o->measured, "overhead_ns", o->inside_ns);
+	JSON_PUT(w, "overhead_error_ns", o->inside_error_ns, "overhead_outside_ns", o->outside_ns);
+	JSON_PUT(w, "overhead_inner_ns", o->inner_ns, "overhead_inner_error_ns", o->inner_error_ns);
+	JSON_MEMBERS(w, r, perturbation_ns, perturbation_low_ns, perturbation_high_ns);
 	put_ticker(w, r->profile);
 	json_states_write_threads(w, r);
 	JSON_MEMBERS(w, r, sites, gaps);
 	json_write_close(w, '}');
 }
-
-#define LEDGER(member) ROW_SAME(report_ledger, member)
-static const struct row_field ledger_fields[] = {
-	LEDGER(cpu_share),    LEDGER(waits_share), LEDGER(reads_share),
-	LEDGER(writes_share), LEDGER(cpu_s),	   LEDGER(waits),
-	LEDGER(reads),	      LEDGER(writes),	   ROW_END};
-
-#define GROUP(member) ROW_SAME(report_elsewhere, member)
-static const struct row_field elsewhere_fields[] = {GROUP(group),   GROUP(calls),     GROUP(time_s),
-						    GROUP(error_s), GROUP(waiting_s), GROUP(share),
-						    ROW_END};
-static const struct row_field elsewhere_function_fields[] = {
-	ROW_SAME(report_elsewhere_function, calls), ROW_SAME(report_elsewhere_function, time_s),
-	ROW_SAME(report_elsewhere_function, error_s), ROW_END};
 
 static void put_elsewhere(struct json_writer *w, const struct report *r)
 {
@@ -177,14 +138,14 @@ static void put_elsewhere(struct json_writer *w, const struct report *r)
 		const struct report_elsewhere *e = &r->elsewhere[i];
 
 		json_write_open(w, NULL, '{');
-		json_write_fields(w, elsewhere_fields, e, true);
+		JSON_MEMBERS(w, e, group, calls, time_s, error_s, waiting_s, share);
 		json_write_open(w, "functions", '[');
 		for (uint32_t k = 0; k < e->functions; k++) {
 			const struct report_elsewhere_function *f = &e->function[k];
 
 			json_write_open(w, NULL, '{');
 			json_write_text(w, "name", r->profile->function[f->function].name);
-			json_write_fields(w, elsewhere_function_fields, f, true);
+			JSON_MEMBERS(w, f, calls, time_s, error_s);
 			json_write_close(w, '}');
 		}
 		json_write_close(w, ']');
@@ -193,15 +154,11 @@ static void put_elsewhere(struct json_writer *w, const struct report *r)
 	json_write_close(w, ']');
 }
 
-#define CHECKS(member) ROW_SAME(scp_path_checks, member)
-static const struct row_field path_check_fields[] = {CHECKS(verified), CHECKS(differ),
-						     CHECKS(undecided), ROW_END};
-
 static void put_paths(struct json_writer *w, const struct report *r)
 {
 	json_write_open(w, "paths", '{');
 	json_write_count(w, "seen", samples_none_of(r->profile));
-	json_write_fields(w, path_check_fields, &r->profile->path_checks, true);
+	JSON_MEMBERS(w, &r->profile->path_checks, verified, differ, undecided);
 	json_write_count(w, "heuristic", r->heuristic_paths);
 	json_write_close(w, '}');
 }
@@ -221,7 +178,10 @@ static void put_head(struct json_writer *w, const struct report *r)
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
 	put_totals(w, r);
 	json_states_write_switches(w, r->profile);
-	json_write_object(w, "ledger", ledger_fields, &r->ledger);
+	json_write_open(w, "ledger", '{');
+	JSON_MEMBERS(w, &r->ledger, cpu_share, waits_share, reads_share, writes_share, cpu_s, waits,
+		     reads, writes);
+	json_write_close(w, '}');
 	put_elsewhere(w, r);
 	put_paths(w, r);
 	put_verdict(w, verdict_of(r));

@@ -18,17 +18,6 @@ static void put_share(struct json_writer *w, double total_ns, double share, int3
 	json_write_number(w, "percent", isfinite(share) ? (double)permille / 10 : NAN);
 }
 
-static const struct row_field cycle_fields[] = {
-	ROW_SAME(loop_cycle, passes), ROW_SAME(loop_cycle, mean_ns),
-	ROW_FIELD("ci_low_ns", loop_cycle, low_ns), ROW_FIELD("ci_high_ns", loop_cycle, high_ns),
-	ROW_END};
-static const struct row_field thread_fields[] = {
-	ROW_SAME(loop_thread, name), ROW_SAME(loop_thread, pid), ROW_SAME(loop_thread, tid),
-	ROW_SAME(loop_thread, threads), ROW_END};
-static const struct row_field loop_fields[] = {
-	ROW_SAME(loop, calls),	      ROW_SAME(loop, time_ns),	    ROW_SAME(loop, share),
-	ROW_SAME(loop, recording_ns), ROW_SAME(loop, remainder_ns), ROW_END};
-
 static void put_site(const struct context *c, const char *key, uint32_t site)
 {
 	json_write_count_if(c->w, key, site < c->sites, site);
@@ -89,7 +78,8 @@ static void put_cycle(const struct context *c, const struct loop *l, const struc
 	struct json_writer *w = c->w;
 
 	json_write_open(w, NULL, '{');
-	json_write_fields(w, cycle_fields, in, true);
+	JSON_MEMBERS(w, in, passes, mean_ns);
+	JSON_PUT(w, "ci_low_ns", in->low_ns, "ci_high_ns", in->high_ns);
 	put_share(w, in->total_ns, in->share, in->permille);
 	json_write_open(w, "states", '[');
 	for (const struct loop_row *row = first; row < end; row++)
@@ -114,10 +104,13 @@ static void put_loop(const struct context *c, const struct loop *l)
 
 	json_write_open(w, NULL, '{');
 	json_write_open(w, "threads", '[');
-	for (uint32_t i = 0; i < l->tables; i++)
-		json_write_object(w, NULL, thread_fields, &l->thread[i]);
+	for (uint32_t i = 0; i < l->tables; i++) {
+		json_write_open(w, NULL, '{');
+		JSON_MEMBERS(w, &l->thread[i], name, pid, tid, threads);
+		json_write_close(w, '}');
+	}
 	json_write_close(w, ']');
-	json_write_fields(w, loop_fields, l, true);
+	JSON_MEMBERS(w, l, calls, time_ns, share, recording_ns, remainder_ns);
 	json_write_open(w, "cycles", '[');
 	for (uint32_t i = 0; i < l->cycles; i++)
 		put_cycle(c, l, &l->cycle[i]);

@@ -43,19 +43,6 @@ static void put_program(struct json_writer *w, const struct report *r)
 	json_write_close(w, '}');
 }
 
-#define PROGRAM(member) ROW_SAME(report_program, member)
-static const struct row_field program_fields[] = {PROGRAM(processes),
-						  PROGRAM(runs),
-						  PROGRAM(wall_s),
-						  PROGRAM(cpu_s),
-						  PROGRAM(threads),
-						  PROGRAM(calls),
-						  PROGRAM(calls_ns),
-						  PROGRAM(waiting_ns),
-						  PROGRAM(time_ns),
-						  PROGRAM(sites),
-						  ROW_END};
-
 static void put_programs(struct json_writer *w, const struct report *r)
 {
 	json_write_flag(w, "apart", r->apart);
@@ -68,7 +55,8 @@ static void put_programs(struct json_writer *w, const struct report *r)
 		json_write_text(w, "exe", p->first->exe);
 		json_run_argv(w, p->first);
 		json_write_time(w, "start", p->first->start_real_ns, 3);
-		json_write_fields(w, program_fields, p, true);
+		JSON_MEMBERS(w, p, processes, runs, wall_s, cpu_s, threads, calls, calls_ns,
+			     waiting_ns, time_ns, sites);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');
@@ -146,12 +134,6 @@ static void put_recorded(struct json_writer *w, const struct profile *p)
 	json_write_close(w, '}');
 }
 
-#define SLOTS(member) ROW_SAME(scp_attach_slots, member)
-static const struct row_field slot_fields[] = {SLOTS(written), SLOTS(unbound),	SLOTS(other),
-					       SLOTS(failed),  SLOTS(put_back), SLOTS(changed),
-					       SLOTS(gone),    SLOTS(objects),	SLOTS(kept),
-					       SLOTS(skipped), ROW_END};
-
 /* null where nobody went to a process that ran. */
 static void put_attached(struct json_writer *w, const struct profile *p)
 {
@@ -166,7 +148,10 @@ static void put_attached(struct json_writer *w, const struct profile *p)
 	JSON_MEMBERS(w, &a, threads, in_calls);
 	json_write_flag(w, "detached", a.flags & SCP_ATTACHED_DETACHED);
 	json_write_flag(w, "woken", a.flags & SCP_ATTACHED_WOKEN);
-	json_write_object(w, "slots", slot_fields, &a.slots);
+	json_write_open(w, "slots", '{');
+	JSON_MEMBERS(w, &a.slots, written, unbound, other, failed, put_back, changed, gone, objects,
+		     kept, skipped);
+	json_write_close(w, '}');
 	json_write_close(w, '}');
 }
 

@@ -79,7 +79,7 @@ void json_states_write_switches(struct json_writer *w, const struct profile *p)
 	json_write_open(w, "switches", '{');
 	json_write_text(w, "detector", report_names_detector(s->detector));
 	put_flags(w, s->flags);
-	json_write_fields(w, row_fields_switches, s, true);
+	JSON_MEMBERS(w, s, verified, missed, unfounded, readings);
 	json_write_close(w, '}');
 }
 
@@ -166,13 +166,6 @@ static const struct row_field warmup_fields[] = {
 	ROW_FIELD("calls", report_steadiness, warmup_calls),
 	ROW_FIELD("mean_ns", report_steadiness, warmup_ns),
 	ROW_FIELD("set_aside", report_steadiness, warmup_aside), ROW_END};
-static const struct row_field first_fields[] = {
-	ROW_FIELD("ns", report_steadiness, first_ns),
-	ROW_FIELD("ratio", report_steadiness, first_ratio),
-	ROW_FIELD("share_as_long", report_steadiness, first_share), ROW_END};
-static const struct row_field drift_fields[] = {
-	ROW_SAME(report_steadiness, begin_ns), ROW_SAME(report_steadiness, end_ns),
-	ROW_SAME(report_steadiness, change), ROW_FIELD("at", report_steadiness, step_at), ROW_END};
 static const struct row_field outlier_fields[] = {
 	ROW_SAME(report_steadiness, fence_ns),
 	ROW_FIELD("calls", report_steadiness, outliers),
@@ -189,7 +182,8 @@ static void put_drift(struct json_writer *w, const struct report_steadiness *s)
 	if (!json_write_open_known(w, "drift", s->drift_known))
 		return;
 	json_write_text(w, "kind", kinds[s->drift]);
-	json_write_fields(w, drift_fields, s, true);
+	JSON_MEMBERS(w, s, begin_ns, end_ns, change);
+	json_write_number(w, "at", s->step_at);
 	json_write_close(w, '}');
 }
 
@@ -216,7 +210,9 @@ static void put_steadiness(struct json_writer *w, const struct report_site *site
 	if (!json_write_open_known(w, "steadiness", !site->overflow))
 		return;
 	json_write_object(w, "warm_up", warmup_fields, s->warmup_calls ? s : NULL);
-	json_write_object(w, "first_call", first_fields, s);
+	json_write_open(w, "first_call", '{');
+	JSON_PUT(w, "ns", s->first_ns, "ratio", s->first_ratio, "share_as_long", s->first_share);
+	json_write_close(w, '}');
 	put_drift(w, s);
 	put_modes(w, s);
 	json_write_object(w, "outliers", outlier_fields, isfinite(s->fence_ns) ? s : NULL);

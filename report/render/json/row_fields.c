@@ -101,10 +101,6 @@ const struct row_field row_fields_threads_time[] = {
 	ROW_FIELD("not_recorded", report_threads_time, not_recorded_s),
 	ROW_END};
 
-const struct row_field row_fields_switches[] = {
-	ROW_SAME(scp_switches, verified), ROW_SAME(scp_switches, missed),
-	ROW_SAME(scp_switches, unfounded), ROW_SAME(scp_switches, readings), ROW_END};
-
 #define COMPUTING(member) ROW_SAME(report_computing_row, member)
 const struct row_field row_fields_computing[] = {
 	COMPUTING(function),   COMPUTING(module), COMPUTING(language),

@@ -53,7 +53,6 @@ extern const struct row_field row_fields_volume[], row_fields_overhead[], row_fi
 
 /* Parts of a time: of struct mean_interval, and of struct report_threads_time. */
 extern const struct row_field row_fields_interval[], row_fields_threads_time[];
-extern const struct row_field row_fields_switches[]; /* of struct scp_switches */
 /* Of struct report_states, each part's name before its fields': for formats without nesting. */
 extern const struct row_field row_fields_states[];
 
