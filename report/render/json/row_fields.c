@@ -4,6 +4,10 @@
 
 #include "report/report.h"
 
+/* Members of `struct of`, each under its own name, and a comma behind each. */
+#define MEMBERS(of, ...)	    PROF_EACH(MEMBER, of, , __VA_ARGS__)
+#define MEMBER(of, nothing, member) ROW_SAME(of, member),
+
 const struct row_field row_fields_function[] = {ROW_FIELD("symbol", prof_function, name),
 						ROW_SAME(prof_function, library), ROW_END};
 
@@ -35,32 +39,26 @@ const struct row_field row_fields_windows[] = {
 	ROW_FIELD("displacement_windows_kept", report_displaced, kept),
 	ROW_FIELD("displacement_others_share", report_displaced, busy), ROW_END};
 
-#define SITE(member) ROW_SAME(report_site, member)
-const struct row_field row_fields_volume[] = {SITE(calls), SITE(bytes), SITE(ticks), SITE(paths),
-					      ROW_END};
+const struct row_field row_fields_volume[] = {MEMBERS(report_site, calls, bytes, ticks, paths)
+						      ROW_END};
 
 const struct row_field row_fields_overhead[] = {
 	ROW_FIELD("apriori_error_ns", report_site, apriori_ns),
-	SITE(raw_mean_ns),
-	SITE(overhead_ns),
-	SITE(overhead_error_ns),
-	SITE(inner_calls),
-	SITE(inner_overhead_ns),
-	ROW_END};
+	MEMBERS(report_site, raw_mean_ns, overhead_ns, overhead_error_ns, inner_calls,
+		inner_overhead_ns) ROW_END};
 
 const struct row_field row_fields_total[] = {
-	SITE(total_ns),	     SITE(mean_calls), SITE(set_aside_ns), SITE(outer_calls),
-	SITE(outer_ns),	     SITE(self_ns),    SITE(share),	   SITE(waits),
-	SITE(waiting_share), SITE(min_ns),     SITE(max_ns),	   ROW_END};
+	MEMBERS(report_site, total_ns, mean_calls, set_aside_ns, outer_calls, outer_ns, self_ns,
+		share, waits, waiting_share, min_ns, max_ns) ROW_END};
 
 const struct row_field row_fields_size[] = {
-	SITE(per_call_ns),
+	ROW_SAME(report_site, per_call_ns),
 	ROW_FIELD("per_call_ci_low_ns", report_site, per_call_low_ns),
 	ROW_FIELD("per_call_ci_high_ns", report_site, per_call_high_ns),
-	SITE(per_byte_ns),
+	ROW_SAME(report_site, per_byte_ns),
 	ROW_FIELD("per_byte_ci_low_ns", report_site, per_byte_low_ns),
 	ROW_FIELD("per_byte_ci_high_ns", report_site, per_byte_high_ns),
-	SITE(per_byte_matters),
+	ROW_SAME(report_site, per_byte_matters),
 	ROW_END};
 
 const struct row_field row_fields_interval[] = {
@@ -101,32 +99,18 @@ const struct row_field row_fields_threads_time[] = {
 	ROW_FIELD("not_recorded", report_threads_time, not_recorded_s),
 	ROW_END};
 
-#define COMPUTING(member) ROW_SAME(report_computing_row, member)
-const struct row_field row_fields_computing[] = {
-	COMPUTING(function),   COMPUTING(module), COMPUTING(language),
-	COMPUTING(samples),    COMPUTING(share),  COMPUTING(share_low),
-	COMPUTING(share_high), COMPUTING(cpu_s),  ROW_END};
+const struct row_field row_fields_computing[] = {MEMBERS(report_computing_row, function, module,
+							 language, samples, share, share_low,
+							 share_high, cpu_s) ROW_END};
 
 const struct row_field row_fields_gap[] = {ROW_SAME(report_gap, calls),
 					   ROW_INTERVAL("", report_gap, estimate),
 					   ROW_FIELD("method", report_gap, estimate.method),
-					   ROW_SAME(report_gap, max_ns),
-					   ROW_SAME(report_gap, total_ns),
-					   ROW_SAME(report_gap, share),
-					   ROW_END};
+					   MEMBERS(report_gap, max_ns, total_ns, share) ROW_END};
 
-#define THREAD(member) ROW_SAME(report_thread, member)
 const struct row_field row_fields_thread[] = {
-	THREAD(name),	      THREAD(pid),     THREAD(tid),	  THREAD(threads),
-	THREAD(live),	      THREAD(calls),   THREAD(time_ns),	  THREAD(calls_ns),
-	THREAD(waiting_ns),   THREAD(gaps_ns), THREAD(nested_ns), THREAD(recording_ns),
-	THREAD(remainder_ns), ROW_END};
+	MEMBERS(report_thread, name, pid, tid, threads, live, calls, time_ns, calls_ns, waiting_ns,
+		gaps_ns, nested_ns, recording_ns, remainder_ns) ROW_END};
 
-#define PROCESS(member) ROW_SAME(report_process, member)
-const struct row_field row_fields_process[] = {PROCESS(threads),
-					       PROCESS(calls),
-					       PROCESS(calls_ns),
-					       PROCESS(waiting_ns),
-					       PROCESS(recording_ns),
-					       PROCESS(time_ns),
-					       ROW_END};
+const struct row_field row_fields_process[] = {MEMBERS(report_process, threads, calls, calls_ns,
+						       waiting_ns, recording_ns, time_ns) ROW_END};
