@@ -9,27 +9,17 @@
 #include "profile/base/array.h"
 #include "profile/base/proc_maps.h"
 
-static const char *name_of(const struct prof_process *p)
-{
-	return p->program ? p->program : "";
-}
-
-static size_t length_of_exe(const struct prof_process *p)
-{
-	return p->exe ? proc_maps_path_bytes(p->exe) : 0;
-}
-
 static int compare_exes(const struct prof_process *a, const struct prof_process *b)
 {
-	size_t m = length_of_exe(a), n = length_of_exe(b);
+	size_t m = proc_maps_path_bytes(a->exe), n = proc_maps_path_bytes(b->exe);
 
-	return (m && n ? memcmp(a->exe, b->exe, m < n ? m : n) : 0) ?: ARRAY_ORDER(m, n);
+	return memcmp(a->exe, b->exe, m < n ? m : n) ?: ARRAY_ORDER(m, n);
 }
 
 /* A script is called as what it starts may be: what executes them differs. */
 static int compare_programs(const struct prof_process *a, const struct prof_process *b)
 {
-	return strcmp(name_of(a), name_of(b)) ?: compare_exes(a, b);
+	return strcmp(a->program, b->program) ?: compare_exes(a, b);
 }
 
 static int by_name(const void *left, const void *right, void *processes)
@@ -52,7 +42,7 @@ static int number_programs(struct report *r)
 
 		if (!i || compare_programs(&p->process[order[i - 1]], in))
 			r->program[r->programs++] = (struct report_program){
-				.name = name_of(in), .first = in, .wall_s = NAN, .prepares = true};
+				.name = in->program, .first = in, .wall_s = NAN, .prepares = true};
 		r->program_of[order[i]] = r->programs - 1;
 	}
 	free(order);
@@ -97,7 +87,7 @@ static const struct prof_process *follow(const struct report *r, const uint32_t 
 	/* a server that was told to restart becomes itself, perhaps by another name */
 	for (uint32_t i = 0; i < count; i++)
 		if (at == first || p[order[i]].start_mono_ns >= p[order[at]].start_mono_ns ||
-		    (p[order[i]].exe && !compare_exes(&p[order[i]], &p[order[at]])))
+		    !compare_exes(&p[order[i]], &p[order[at]]))
 			r->program[r->program_of[order[i]]].prepares = false;
 	return &p[order[at]];
 }

@@ -26,6 +26,7 @@ static void set_up(const char *path)
 	process[0].pid = (uint32_t)getpid();
 	process[1].pid = (uint32_t)getppid(); /* no one else's map is touched */
 	process[0].exe = process[1].exe = exe;
+	process[0].program = process[1].program = exe;
 	process[0].owner = process[1].owner = geteuid();
 	profile = (struct profile){
 		.module = &module, .modules = 1, .process = process, .processes = 2};
