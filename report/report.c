@@ -102,8 +102,7 @@ struct report *report_build_some(const struct profile *p, const struct report_op
 	r->synchronous = untested(&p->clock);
 	r->slow_synchronous = untested(&p->slow);
 	states_find_stolen(r);
-	r->skipped_calls = p->losses.skipped_calls;
-	r->overflow_calls = p->losses.overflow_calls;
+	PROF_SET(r, &p->losses, skipped_calls, overflow_calls);
 	r->symbols = symbolize_new(p);
 	if (r->symbols && o->guarded)
 		symbolize_guard(r->symbols);

@@ -125,8 +125,7 @@ static bool needs_states(const struct prof_sums *a, const struct prof_sums *b)
 
 static void copy_out(struct sequence *to, const struct prof_batches *from)
 {
-	to->calls = from->calls;
-	to->count = from->count;
+	PROF_SET(to, from, calls, count);
 	if (from->count)
 		memcpy(to->sum, from->sum, from->count * sizeof to->sum[0]);
 }

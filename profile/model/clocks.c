@@ -290,8 +290,7 @@ void clocks_conclude_overhead(struct profile *p)
 
 	p->clock.overhead = overhead_mean(&x->overhead, &x->depth);
 	p->slow.overhead = overhead_mean(&x->slow_overhead, &x->depth);
-	p->slow.overhead.inner_ns = p->clock.overhead.inner_ns;
-	p->slow.overhead.inner_error_ns = p->clock.overhead.inner_error_ns;
+	PROF_SET(&p->slow.overhead, &p->clock.overhead, inner_ns, inner_error_ns);
 }
 
 void clocks_add_depth(struct overhead_depth *to, const struct overhead_depth *d)

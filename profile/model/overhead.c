@@ -94,8 +94,7 @@ void overhead_add_ways(struct overhead_sum *s, const struct scp_way_costs *first
 
 static void join_moments(struct overhead_moments *to, const struct overhead_moments *from)
 {
-	to->value += from->value;
-	to->square += from->square;
+	PROF_ADD(to, from, value, square);
 }
 
 void overhead_join(struct overhead_sum *to, const struct overhead_sum *from)

@@ -42,8 +42,7 @@ static int add_slow(struct prof_sums *dst, const struct prof_sums *src)
 		dst->slow = NULL;
 		return 0;
 	}
-	d->units += s->units;
-	d->units_sq += s->units_sq;
+	PROF_ADD(d, s, units, units_sq);
 	if (s->max_units > d->max_units)
 		d->max_units = s->max_units;
 	return 0;
@@ -57,13 +56,10 @@ static void add_extremes(struct prof_sums *dst, const struct prof_sums *src)
 	}
 	if (src->min_units < dst->min_units)
 		dst->min_units = src->min_units;
-	if (src->max_units > dst->max_units) {
-		dst->max_units = src->max_units;
-		dst->max_at = src->max_at;
-	}
+	if (src->max_units > dst->max_units)
+		PROF_SET(dst, src, max_units, max_at);
 	if (src->first_at < dst->first_at) {
-		dst->first_at = src->first_at;
-		dst->first_units = src->first_units;
+		PROF_SET(dst, src, first_at, first_units);
 	}
 	if (src->last_at > dst->last_at)
 		dst->last_at = src->last_at;

@@ -51,8 +51,7 @@ static void append(struct prof_tail *to, uint32_t at, const struct prof_tail *fr
 		put_slot(to->calls[i], as, to->calls[i], to->first, to->octaves);
 	for (uint32_t i = 0; i < count; i++)
 		put_slot(to->calls[at + i], as, from->calls[i], from->first, from->octaves);
-	to->first = as->first;
-	to->octaves = as->octaves;
+	PROF_SET(to, as, first, octaves);
 }
 
 void tails_append(struct prof_tail **to, uint32_t at, const struct prof_tail *from, uint32_t count)

@@ -310,8 +310,7 @@ static int load_tail(const struct raw_file *raw, const struct raw_ref *ref, stru
 	s->tail = calloc(1, sizeof *s->tail);
 	if (!s->tail)
 		return -1;
-	s->tail->first = r->first;
-	s->tail->octaves = r->octaves;
+	PROF_SET(s->tail, r, first, octaves);
 	for (uint32_t i = 0; i < s->batches.count; i++) {
 		uint64_t calls = 0;
 

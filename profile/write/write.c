@@ -144,8 +144,7 @@ static void write_program(const struct profile *p, struct scp_header *h)
 {
 	const struct prof_process *q = &p->process[0];
 
-	h->pid = q->pid;
-	h->ppid = q->ppid;
+	PROF_SET(h, q, pid, ppid);
 	strncpy(h->exe, q->exe, sizeof h->exe - 1);
 	strncpy(h->comm, q->program, sizeof h->comm - 1);
 	strncpy(h->program, q->program, sizeof h->program - 1);
@@ -162,10 +161,8 @@ static void write_program(const struct profile *p, struct scp_header *h)
 	h->end_state = p->processes == 1 ? q->end_state : SCP_END_EXIT;
 	for (uint32_t i = 0; i < p->processes; i++) {
 		h->processes += p->process[i].count;
-		if (p->process[i].start_real_ns < h->start_real_ns) {
-			h->start_real_ns = p->process[i].start_real_ns;
-			h->start_mono_ns = p->process[i].start_mono_ns;
-		}
+		if (p->process[i].start_real_ns < h->start_real_ns)
+			PROF_SET(h, &p->process[i], start_real_ns, start_mono_ns);
 		if (p->process[i].end_mono_ns > h->end_mono_ns)
 			h->end_mono_ns = p->process[i].end_mono_ns;
 	}

@@ -16,8 +16,7 @@ static void write_function(struct image *img, const struct prof_source_function 
 	if (!r)
 		return;
 	r->id = id;
-	r->language = f->language;
-	r->first_line = f->first_line;
+	PROF_SET(r, f, language, first_line);
 	r->name_bytes = (uint32_t)name_bytes;
 	r->file_bytes = (uint32_t)file_bytes;
 	memcpy(r->strings, f->name, name_bytes);

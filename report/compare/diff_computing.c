@@ -93,8 +93,7 @@ static void fill_site(struct diff *d, uint32_t index)
 		}
 		to->ns = to->total_ns;
 		to->unswitched_ns = NAN;
-		d->side[side].calls += to->calls;
-		d->side[side].total_ns += to->total_ns;
+		PROF_ADD(&d->side[side], to, calls, total_ns);
 	}
 	s->effect_ns = s->side[DIFF_NEW].total_ns - s->side[DIFF_BASE].total_ns;
 }

@@ -37,8 +37,7 @@ static void take_all(struct durations *t, const struct prof_sums *sums)
 	t->counted = hist != NULL;
 	if (hist)
 		memcpy(t->count, hist->count, sizeof(t->count));
-	t->batches.calls = sums->batches.calls;
-	t->batches.count = sums->batches.count;
+	PROF_SET(&t->batches, &sums->batches, calls, count);
 	if (sums->batches.count)
 		memcpy(t->sum, sums->batches.sum, sums->batches.count * sizeof(t->sum[0]));
 }
@@ -186,8 +185,7 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 	fill_count(r, &e, clock);
 	estimate_compensate(&e, &overhead, confidence);
 	r->mean = (struct compare_mean){e.mean, e.error, e.freedom};
-	r->design_effect = e.design_effect;
-	r->unreliable = e.unreliable;
+	PROF_SET(r, &e, design_effect, unreliable);
 	r->total_ns =
 		(double)sums->units * clock->ns_per_unit - (double)sums->calls * overhead.inside_ns;
 	fill_quick(r, sums, p, &overhead);

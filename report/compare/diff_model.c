@@ -64,9 +64,7 @@ static void fill_site(struct diff *d, uint32_t index)
 	s->symbol = f->name;
 	s->library = f->library;
 	s->outcome = report_names_outcome(&(struct report_site){.outcome = e->outcome});
-	s->profile = row->profile;
-	s->entry = row->entry;
-	s->moved = row->moved;
+	PROF_SET(s, row, profile, entry, moved);
 	s->waiting = waiting_function(f);
 	s->run = &d->runs[(size_t)index * d->profiles];
 	s->states = diff_estimate_has_states(d, s->run);

@@ -77,8 +77,7 @@ static void join_rows(struct match *m, struct match_row *base, struct match_row 
 		new->sums[i] = (struct prof_sums){0};
 	}
 	base->in_new = base->moved = true;
-	base->profile = new->profile;
-	base->entry = new->entry;
+	PROF_SET(base, new, profile, entry);
 	clear_row(m, new);
 	new->key = NULL; /* to be dropped */
 }

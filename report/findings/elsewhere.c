@@ -102,8 +102,7 @@ static void finish(const struct report *r, struct report_elsewhere *e)
 
 	qsort(e->function, e->functions, sizeof(*e->function), longest_first);
 	for (uint32_t i = 0; i < e->functions; i++) {
-		e->calls += e->function[i].calls;
-		e->time_s += e->function[i].time_s;
+		PROF_ADD(e, &e->function[i], calls, time_s);
 		e->error_s = hypot(e->error_s, e->function[i].error_s);
 		if (waiting_function(&r->profile->function[e->function[i].function]))
 			e->waiting_s += e->function[i].time_s;

@@ -137,8 +137,7 @@ int live_rows_update(struct rows *r, const struct live_reader *f)
 			add_states(r, row);
 		if (!row->has_window)
 			continue;
-		r->calls_s += row->calls_s;
-		r->time_s += row->time_s;
+		PROF_ADD(r, row, calls_s, time_s);
 		r->waiting_s += row->waits ? row->time_s : 0;
 		r->bytes_s += isnan(row->bytes_s) ? 0 : row->bytes_s;
 	}

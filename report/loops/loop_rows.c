@@ -173,8 +173,7 @@ static void fold(struct loop_row *into, const struct loop_row *row)
 {
 	into->states += row->kind == LOOP_STATE;
 	into->edges += row->kind == LOOP_EDGE;
-	into->calls += row->calls;
-	into->total_ns += row->total_ns;
+	PROF_ADD(into, row, calls, total_ns);
 }
 
 static bool is_worth(const struct writing *c, const struct loop_row *row, double chance)

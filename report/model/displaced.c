@@ -132,10 +132,7 @@ static void add_charged(struct report *r, uint32_t site)
 
 	if (isnan(both.ns))
 		return;
-	both.ns += u->ns;
-	both.low_ns += u->low_ns;
-	both.high_ns += u->high_ns;
-	both.error_ns += u->error_ns;
+	PROF_ADD(&both, u, ns, low_ns, high_ns, error_ns);
 	r->site[site].displaced.both = both;
 	for (uint32_t i = displaced_partner(r, site, PROF_NONE); i < r->sites;
 	     i = displaced_partner(r, site, i))

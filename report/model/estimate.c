@@ -158,13 +158,8 @@ static void add_rest(struct stats_line_block *block, unsigned blocks, const stru
 {
 	struct stats_line_block rest = {s->calls, s->bytes, s->units, s->bytes_sq, s->bytes_units};
 
-	for (unsigned i = 0; i < blocks; i++) {
-		rest.calls -= block[i].calls;
-		rest.units -= block[i].units;
-		rest.bytes -= block[i].bytes;
-		rest.bytes_sq -= block[i].bytes_sq;
-		rest.bytes_units -= block[i].bytes_units;
-	}
+	for (unsigned i = 0; i < blocks; i++)
+		PROF_SUBTRACT(&rest, &block[i], calls, units, bytes, bytes_sq, bytes_units);
 	block[blocks] = rest;
 }
 

@@ -172,8 +172,7 @@ static void group_entries(struct groups *g)
 		if (g->fold)
 			keep_longest(g, &g->row[row], i);
 		g->last[row] = i;
-		g->row[row].units += p->entry[i].sums.units;
-		g->row[row].calls += p->entry[i].sums.calls;
+		PROF_ADD(&g->row[row], &p->entry[i].sums, units, calls);
 	}
 }
 

@@ -228,11 +228,8 @@ static void note_synchrony(struct report *r, const struct report_site *s,
 void site_fill_means(struct report *r, struct report_site *s, const struct prof_sums *sums,
 		     const struct steadiness *steady)
 {
-	s->calls = sums->calls;
-	s->units = sums->units;
+	PROF_SET(s, sums, calls, units, has_bytes, bytes);
 	s->ticks = (uint64_t)prof_ticks(sums->units, &r->profile->clock);
-	s->has_bytes = sums->has_bytes;
-	s->bytes = sums->bytes;
 	fill_mean(r, s, sums, steady);
 	states_fill(r, s, sums, &steady->rest);
 }

@@ -171,8 +171,7 @@ void agent_scan(struct agent *a)
 	agent_unlock(a);
 	agent_find_files(a);
 	agent_lock(a);
-	a->files_beyond = a->search.files_beyond;
-	a->directories_failed = a->search.directories_failed;
+	PROF_SET(a, &a->search, files_beyond, directories_failed);
 	if (a->files_beyond)
 		look_for_ends(a);
 	forget(a);
