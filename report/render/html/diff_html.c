@@ -47,7 +47,7 @@ static void put_runs_files(struct html *h, const struct diff *d)
 		json_write_text(&h->json, NULL, p->processes ? p->process[0].file : NULL);
 		json_write_text(&h->json, NULL, p->processes ? p->process[0].program : NULL);
 		json_write_text(&h->json, NULL, report_names_clock(p->clock.kind));
-		html_write_numbers(h, p->clock.tick_ns);
+		HTML_PUT(h, p->clock.tick_ns);
 		json_write_close(&h->json, ']');
 	}
 	json_write_close(&h->json, ']');
@@ -167,10 +167,8 @@ static void put_paths(struct diff_paths *p)
 	html_write_tree(h, "boxes", &p->boxes, NULL);
 	html_write_fields(h, "label_fields", "name module");
 	json_write_open(&h->json, "labels", '[');
-	for (uint32_t i = 0; i < p->labels.count; i++) {
-		html_write_index(h, NULL, p->labels.pair[i].a);
-		html_write_index(h, NULL, p->labels.pair[i].b);
-	}
+	for (uint32_t i = 0; i < p->labels.count; i++)
+		HTML_PUT(h, html_index(p->labels.pair[i].a), html_index(p->labels.pair[i].b));
 	json_write_close(&h->json, ']');
 }
 
@@ -182,10 +180,9 @@ static void put_finding(struct html *h, const struct diff_site *s)
 	const struct diff_test *t = &f->shown;
 	bool tested = f->status <= DIFF_SAME;
 
-	html_write_string(h, NULL,
-			  tested ? diff_words_percent(t->ratio, diff_words_unit(t)).text : NULL);
-	html_write_numbers(h, tested ? t->ratio : NAN, tested ? t->low : NAN,
-			   tested ? t->high : NAN, f->p, f->q, tested ? t->detectable : NAN);
+	HTML_PUT(h, tested ? diff_words_percent(t->ratio, diff_words_unit(t)).text : NULL,
+		 tested ? t->ratio : NAN, tested ? t->low : NAN, tested ? t->high : NAN, f->p, f->q,
+		 tested ? t->detectable : NAN);
 }
 
 static void put_sides(struct html *h, const struct diff_site *s)
@@ -193,11 +190,11 @@ static void put_sides(struct html *h, const struct diff_site *s)
 	const struct diff_side *base = &s->side[DIFF_BASE], *new = &s->side[DIFF_NEW];
 	const struct diff_rate *rate = &s->rate;
 
-	html_write_numbers(h, base->calls, new->calls, base->calls ? diff_shown_ns(base->ns) : NAN,
-			   new->calls ? diff_shown_ns(new->ns) : NAN,
-			   diff_shown_ns(base->unswitched_ns), diff_shown_ns(new->unswitched_ns),
-			   base->total_ns, new->total_ns, s->effect_ns, rate->calls[DIFF_BASE],
-			   rate->calls[DIFF_NEW], rate->ratio, rate->low, rate->high);
+	HTML_PUT(h, (double)base->calls, (double)new->calls,
+		 base->calls ? diff_shown_ns(base->ns) : NAN,
+		 new->calls ? diff_shown_ns(new->ns) : NAN, diff_shown_ns(base->unswitched_ns),
+		 diff_shown_ns(new->unswitched_ns), base->total_ns, new->total_ns, s->effect_ns,
+		 rate->calls[DIFF_BASE], rate->calls[DIFF_NEW], rate->ratio, rate->low, rate->high);
 }
 
 static void put_site(struct html *h, struct diff_paths *p, const struct diff_site *s)
@@ -205,15 +202,10 @@ static void put_site(struct html *h, struct diff_paths *p, const struct diff_sit
 	struct diff_path path = add_path(p, s);
 	const struct words other = diff_words_other(p->diff, s);
 
-	html_write_string(h, NULL, s->symbol);
-	html_write_string(h, NULL, s->library);
-	html_write_string(h, NULL, strcmp(s->outcome, "completed") != 0 ? s->outcome : NULL);
-	html_write_index(h, NULL, path.line);
-	html_write_index(h, NULL, path.site);
-	html_write_index(h, NULL, path.box);
-	html_write_counts(h, s->verdict.status, s->counts, s->waiting, s->moved, s->rate.changed);
-	html_write_string(h, NULL, diff_words(p->diff, s).text);
-	html_write_string(h, NULL, *other.text ? other.text : NULL);
+	HTML_PUT(h, s->symbol, s->library, strcmp(s->outcome, "completed") ? s->outcome : NULL,
+		 html_index(path.line), html_index(path.site), html_index(path.box),
+		 s->verdict.status, s->counts, s->waiting, s->moved, s->rate.changed,
+		 diff_words(p->diff, s).text, *other.text ? other.text : NULL);
 	put_finding(h, s);
 	put_sides(h, s);
 }
@@ -245,7 +237,7 @@ static void put_runs(struct html *h, const struct diff *d)
 		for (uint32_t k = 0; k < d->profiles; k++) {
 			const struct diff_run *r = &d->site[i].run[k];
 
-			json_write_count(&h->json, NULL, r->calls);
+			HTML_PUT(h, r->calls);
 			json_write_rough(&h->json, NULL, r->calls ? r->mean.mean : NAN);
 			json_write_rough(&h->json, NULL, r->calls ? r->mean.error : NAN);
 			json_write_rough(&h->json, NULL, r->unswitched.mean);

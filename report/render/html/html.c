@@ -36,10 +36,8 @@ static void put_labels(struct html *h)
 	for (uint32_t i = 0; i < h->flame.labels; i++) {
 		const struct flame_label *l = &h->flame.label[i];
 
-		html_write_counts(h, l->kind);
-		html_write_index(h, NULL, l->name);
-		html_write_index(h, NULL, l->module);
-		html_write_index(h, NULL, l->outcome);
+		HTML_PUT(h, l->kind, html_index(l->name), html_index(l->module),
+			 html_index(l->outcome));
 	}
 	json_write_close(&h->json, ']');
 }
@@ -55,12 +53,9 @@ static void put_boxes(struct html *h)
 	for (uint32_t i = 0; i < h->flame.boxes; i++) {
 		const struct flame_box *b = &h->flame.box[i];
 
-		html_write_counts(h, b->depth, b->label);
 		/* below 0: not a row, but -1 - the place in the sums */
-		if (has_row(h, b))
-			json_write_count(&h->json, NULL, b->site);
-		else
-			json_write_integer(&h->json, NULL, -1 - (int64_t)sums++);
+		HTML_PUT(h, b->depth, b->label,
+			 has_row(h, b) ? (int64_t)b->site : -1 - (int64_t)sums++);
 	}
 	json_write_close(&h->json, ']');
 }
@@ -80,15 +75,13 @@ static void put_sums(struct html *h)
 
 		if (has_row(h, b))
 			continue;
-		html_write_counts(h, b->sites);
-		html_write_numbers(h, b->value_ns, b->share);
-		html_write_counts(h, b->calls);
+		HTML_PUT(h, b->sites, b->value_ns, b->share, b->calls);
 		html_write_bytes(h, b->has_bytes, b->bytes);
 		html_write_interval(h, &mean);
-		html_write_doubts(h, NULL, b->unreliable);
-		html_write_counts(h, b->aside);
+		html_write_doubts(h, b->unreliable);
+		HTML_PUT(h, b->aside);
 		if (h->states)
-			html_write_numbers(h, b->on_cpu_ns, b->runnable_ns, b->asleep_ns);
+			HTML_PUT(h, b->on_cpu_ns, b->runnable_ns, b->asleep_ns);
 	}
 	json_write_close(&h->json, ']');
 }
@@ -98,10 +91,8 @@ static void put_computing(struct html *h)
 {
 	json_write_open(&h->json, "box_computing", '[');
 	for (uint32_t i = 0; i < h->flame.boxes; i++)
-		if (h->flame.box[i].computing_ns > 0) {
-			html_write_counts(h, i);
-			html_write_numbers(h, h->flame.box[i].computing_ns);
-		}
+		if (h->flame.box[i].computing_ns > 0)
+			HTML_PUT(h, i, h->flame.box[i].computing_ns);
 	json_write_close(&h->json, ']');
 }
 

@@ -48,7 +48,7 @@ static void put_mean(struct html *h, const struct report_site *s)
 	const struct mean_interval limit = {.high = s->below_ns};
 
 	html_write_interval(h, isnan(s->below_ns) ? &s->estimate : &limit);
-	html_write_string(h, NULL, s->estimate.method);
+	HTML_PUT(h, s->estimate.method);
 }
 
 static void put_slow(struct html *h, const struct report_site *s)
@@ -57,14 +57,13 @@ static void put_slow(struct html *h, const struct report_site *s)
 	bool seen = s->has_slow && s->slow.seen;
 
 	/* without a tick there is no mean, only a limit */
-	html_write_numbers(h, seen ? e->mean : NAN, seen ? e->low : NAN,
-			   s->has_slow ? e->high : NAN);
-	html_write_counts(h, s->has_slow && s->slow.covers);
+	HTML_PUT(h, seen ? e->mean : NAN, seen ? e->low : NAN, s->has_slow ? e->high : NAN,
+		 s->has_slow && s->slow.covers);
 }
 
 static void put_cost(struct html *h, double ns, double low_ns, double high_ns, bool known)
 {
-	html_write_numbers(h, known ? ns : NAN, known ? low_ns : NAN, known ? high_ns : NAN);
+	HTML_PUT(h, known ? ns : NAN, known ? low_ns : NAN, known ? high_ns : NAN);
 }
 
 /* Rows with inseparable costs have the number of the first of them. */
@@ -75,16 +74,15 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 	uint32_t partner = known ? displaced_partner(h->report, index, PROF_NONE) : PROF_NONE;
 	const struct mean_interval *m = &s->states.charged;
 
-	html_write_string(h, NULL, displaced_state_name(d->state));
+	HTML_PUT(h, displaced_state_name(d->state));
 	put_cost(h, d->uncharged.ns, d->uncharged.low_ns, d->uncharged.high_ns, known);
-	html_write_counts(h, known && d->significant);
+	HTML_PUT(h, known && d->significant);
 	put_cost(h, m->mean, m->low, m->high, s->states.known);
 	put_cost(h, d->both.ns, d->both.low_ns, d->both.high_ns, known);
 	put_cost(h, d->true_cost.ns, d->true_cost.low_ns, d->true_cost.high_ns, known);
-	html_write_index(h, NULL,
-			 partner >= h->report->sites ? STRING_INDEX_NONE
-			 : partner < index	     ? partner
-						     : index);
+	HTML_PUT(h, html_index(partner >= h->report->sites ? STRING_INDEX_NONE
+			       : partner < index	   ? partner
+							   : index));
 }
 
 static void put_row(struct html *h, struct html_lines *l, const struct report_site *s,
@@ -93,23 +91,16 @@ static void put_row(struct html *h, struct html_lines *l, const struct report_si
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
 	struct row_lines lines = lines_of(h, l, s);
 
-	html_write_index(h, NULL, s->function);
-	html_write_string(h, NULL, plain ? NULL : report_names_outcome(s));
-	html_write_index(h, NULL, lines.path);
-	html_write_index(h, NULL, lines.site);
-	html_write_string(h, NULL, report_names_path_end(s));
-	html_write_index(h, NULL, h->flame.end[index]);
-	html_write_counts(h, s->calls);
+	HTML_PUT(h, html_index(s->function), plain ? NULL : report_names_outcome(s),
+		 html_index(lines.path), html_index(lines.site), report_names_path_end(s),
+		 html_index(h->flame.end[index]), s->calls);
 	html_write_bytes(h, s->has_bytes, s->bytes);
 	put_mean(h, s);
-	html_write_numbers(h, s->total_ns, s->time_share);
-	html_write_counts(h, s->waits);
-	html_write_numbers(h, s->per_byte_matters ? s->per_byte_ns : NAN);
-	html_write_counts(h, s->calls - s->mean_calls, s->calls - s->outer_calls);
-	html_write_numbers(h, s->inner_calls ? s->self_ns : NAN);
-	html_write_counts(h, s->inner_calls, s->paths);
-	html_write_index(h, NULL,
-			 s->program < h->report->programs ? s->program : STRING_INDEX_NONE);
+	HTML_PUT(h, s->total_ns, s->time_share, s->waits,
+		 s->per_byte_matters ? s->per_byte_ns : NAN, s->calls - s->mean_calls,
+		 s->calls - s->outer_calls, s->inner_calls ? s->self_ns : NAN, s->inner_calls,
+		 s->paths,
+		 html_index(s->program < h->report->programs ? s->program : STRING_INDEX_NONE));
 	if (h->report->profile->slow.kind != SCP_CLOCK_NONE)
 		put_slow(h, s);
 	if (h->report->profile->site_costs)
@@ -140,10 +131,8 @@ static void put_functions(struct html *h)
 
 	html_write_fields(h, "function_fields", "name library");
 	json_write_open(&h->json, "functions", '[');
-	for (uint32_t i = 0; i < p->functions; i++) {
-		html_write_string(h, NULL, p->function[i].name);
-		html_write_string(h, NULL, p->function[i].library);
-	}
+	for (uint32_t i = 0; i < p->functions; i++)
+		HTML_PUT(h, p->function[i].name, p->function[i].library);
 	json_write_close(&h->json, ']');
 }
 
@@ -152,7 +141,7 @@ static void put_note(void *to, const char *line)
 	struct html *h = to;
 
 	h->json.failed |= !line;
-	html_write_string(h, NULL, line);
+	HTML_PUT(h, line);
 }
 
 /* Row, reliability warnings, notes; only rows that have some. */
@@ -167,11 +156,11 @@ static void put_notes(struct html *h)
 		    !(s->findings && s->share >= RELIABILITY_LEAST_SHARE))
 			continue;
 		json_write_open(&h->json, NULL, '[');
-		json_write_count(&h->json, NULL, i);
+		HTML_PUT(h, i);
 		json_write_open(&h->json, NULL, '[');
 		for (unsigned bit = 1; bit <= unreliable; bit *= 2)
 			if (unreliable & bit)
-				html_write_string(h, NULL, reliability_name(bit));
+				HTML_PUT(h, reliability_name(bit));
 		json_write_close(&h->json, ']');
 		json_write_open(&h->json, NULL, '[');
 		text_notes_steady_lines(s, true, put_note, h);
@@ -198,10 +187,8 @@ static void put_limits(struct html *h)
 	html_write_fields(h, "bucket_fields", "bucket from to");
 	json_write_open(&h->json, "buckets", '[');
 	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
-		if (used[i]) {
-			html_write_counts(h, i);
-			html_write_numbers(h, from[i], to[i]);
-		}
+		if (used[i])
+			HTML_PUT(h, i, from[i], to[i]);
 	json_write_close(&h->json, ']');
 }
 
@@ -210,15 +197,15 @@ static void put_latency(struct html *h, const struct report_site *s, uint32_t ro
 	const struct report_percentiles *p = &s->percentiles;
 
 	json_write_open(&h->json, NULL, '[');
-	html_write_counts(h, row);
+	HTML_PUT(h, row);
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
-		html_write_numbers(h, p->at[i].ns, p->at[i].low_ns, p->at[i].high_ns);
+		HTML_PUT(h, p->at[i].ns, p->at[i].low_ns, p->at[i].high_ns);
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
-		html_write_counts(h, p->at[i].unreliable);
-	html_write_numbers(h, p->max_ns);
+		HTML_PUT(h, p->at[i].unreliable);
+	HTML_PUT(h, p->max_ns);
 	json_write_open(&h->json, NULL, '[');
 	for (uint32_t k = 0; k < s->bars; k++) {
-		html_write_counts(h, s->bar[k].bucket, s->bar[k].calls);
+		HTML_PUT(h, s->bar[k].bucket, s->bar[k].calls);
 		json_write_rough(&h->json, NULL, s->bar[k].height);
 	}
 	json_write_close(&h->json, ']');
@@ -248,11 +235,8 @@ static void put_latencies(struct html *h)
 static void put_computing_row(struct html *h, struct html_lines *l,
 			      const struct report_computing_row *row)
 {
-	html_write_string(h, NULL, computing_name(row));
-	html_write_string(h, NULL, row->module);
-	html_write_index(h, NULL, lines_of(h, l, &row->place).path);
-	html_write_counts(h, row->samples);
-	html_write_numbers(h, row->share, row->share_low, row->share_high, 1e9 * row->cpu_s);
+	HTML_PUT(h, computing_name(row), row->module, html_index(lines_of(h, l, &row->place).path),
+		 row->samples, row->share, row->share_low, row->share_high, 1e9 * row->cpu_s);
 }
 
 static void put_computing(struct html *h, struct html_lines *l)

@@ -32,10 +32,8 @@ static void put_end(struct html *h, uint32_t site, const char *none)
 {
 	const struct report *r = h->report;
 
-	html_write_index(h, NULL, site < h->sites ? site : STRING_INDEX_NONE);
-	html_write_string(h, NULL,
-			  site < r->sites ? r->profile->function[r->site[site].function].name
-					  : none);
+	HTML_PUT(h, html_index(site < h->sites ? site : STRING_INDEX_NONE),
+		 site < r->sites ? r->profile->function[r->site[site].function].name : none);
 }
 
 static void put_gaps(struct html *h)
@@ -49,9 +47,9 @@ static void put_gaps(struct html *h)
 
 		put_end(h, g->from, "(thread start)");
 		put_end(h, g->to, "(thread end)");
-		html_write_counts(h, g->calls);
+		HTML_PUT(h, g->calls);
 		html_write_interval(h, &g->estimate);
-		html_write_numbers(h, g->max_ns, g->total_ns, g->share);
+		HTML_PUT(h, g->max_ns, g->total_ns, g->share);
 	}
 	end(h);
 }
@@ -65,11 +63,9 @@ static void put_threads(struct html *h)
 	for (uint32_t i = 0; i < shown(r->threads); i++) {
 		const struct report_thread *t = &r->thread[i];
 
-		html_write_string(h, NULL, t->name);
-		html_write_counts(h, t->pid, t->tid, t->threads);
-		html_write_numbers(h, t->time_ns, t->calls_ns, t->waiting_ns, t->gaps_ns,
-				   t->nested_ns, t->recording_ns, t->remainder_ns);
-		html_write_counts(h, t->calls);
+		HTML_PUT(h, t->name, t->pid, t->tid, t->threads, t->time_ns, t->calls_ns,
+			 t->waiting_ns, t->gaps_ns, t->nested_ns, t->recording_ns, t->remainder_ns,
+			 t->calls);
 	}
 	end(h);
 }
@@ -83,13 +79,8 @@ static void put_processes(struct html *h)
 		const struct report_process *p = &r->process[i];
 		const struct prof_process *in = p->process;
 
-		html_write_counts(h, in->pid);
-		html_write_string(h, NULL, in->program);
-		html_write_counts(h, in->count);
-		html_write_numbers(h, p->wall_s * 1e9);
-		html_write_string(h, NULL, process_end_name(in));
-		html_write_counts(h, p->threads, p->calls);
-		html_write_numbers(h, p->calls_ns);
+		HTML_PUT(h, in->pid, in->program, in->count, p->wall_s * 1e9, process_end_name(in),
+			 p->threads, p->calls, p->calls_ns);
 	}
 	end(h);
 }
@@ -104,13 +95,9 @@ static void put_programs(struct html *h)
 	for (uint32_t i = 0; i < shown(r->programs); i++) {
 		const struct report_program *p = &r->program[i];
 
-		html_write_string(h, NULL, p->name);
-		html_write_string(h, NULL, p->first->exe);
-		html_write_counts(h, p->processes, p->runs);
-		html_write_numbers(h, p->wall_s * 1e9, p->cpu_s * 1e9);
-		html_write_counts(h, p->threads, p->calls);
-		html_write_numbers(h, p->calls_ns, p->waiting_ns);
-		html_write_counts(h, p->sites);
+		HTML_PUT(h, p->name, p->first->exe, p->processes, p->runs, p->wall_s * 1e9,
+			 p->cpu_s * 1e9, p->threads, p->calls, p->calls_ns, p->waiting_ns,
+			 p->sites);
 	}
 	end(h);
 }
@@ -129,13 +116,12 @@ void html_tables(struct html *h)
 
 static void put_loop_row(struct html *h, const struct loop_row *row)
 {
-	html_write_counts(h, row->kind);
+	HTML_PUT(h, row->kind);
 	put_end(h, row->from, "(thread start)");
 	put_end(h, row->to, "(thread end)");
-	html_write_counts(h, row->way, row->states, row->edges);
-	html_write_numbers(h, row->per_pass);
+	HTML_PUT(h, row->way, row->states, row->edges, row->per_pass);
 	html_write_interval(h, &row->estimate);
-	html_write_numbers(h, row->pass_ns, row->permille, row->chance);
+	HTML_PUT(h, row->pass_ns, (double)row->permille, (double)row->chance);
 }
 
 static void put_cycle(struct html *h, const struct loop *l, const struct loop_cycle *c)
@@ -156,7 +142,9 @@ static void put_loop(struct html *h, const struct loop *l)
 	const struct loop_row *last = l->rows ? &l->row[l->rows - 1] : NULL;
 
 	json_write_open(&h->json, NULL, '{');
-	html_write_string(h, "thread", l->tables ? l->thread[0].name : NULL);
+	json_write_integer(
+		&h->json, "thread",
+		html_index(string_index_add(&h->strings, l->tables ? l->thread[0].name : NULL)));
 	json_write_count(&h->json, "tid", l->tables ? l->thread[0].tid : 0);
 	JSON_PUT(&h->json, "others", l->threads ? l->threads - 1 : 0, "time", l->time_ns);
 	json_write_number(&h->json, "share", l->share);
@@ -200,11 +188,10 @@ static void put_row(struct html *h, const struct report_site *s)
 	const struct mean_interval *part[] = {&t->unswitched, &t->on_cpu, &t->runnable, &t->asleep,
 					      &t->charged};
 
-	html_write_numbers(h, t->switched_share);
-	html_write_counts(h, t->estimated, t->readings);
+	HTML_PUT(h, t->switched_share, t->estimated, t->readings);
 	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
-		html_write_numbers(h, part[i]->mean, part[i]->low, part[i]->high);
-	html_write_doubts(h, NULL, states_doubts(t));
+		HTML_PUT(h, part[i]->mean, part[i]->low, part[i]->high);
+	html_write_doubts(h, states_doubts(t));
 	put_switched(h, s);
 }
 
@@ -224,7 +211,7 @@ static void put_rows(struct html *h)
 		if (!t->known)
 			continue;
 		json_write_open(&h->json, NULL, '[');
-		html_write_counts(h, i, t->calls, t->switched_calls);
+		HTML_PUT(h, i, t->calls, t->switched_calls);
 		if (t->switched_calls || t->readings)
 			put_row(h, &h->report->site[i]);
 		json_write_close(&h->json, ']');
@@ -245,9 +232,8 @@ static void put_threads_time(struct html *h)
 		h, "parts",
 		"cpu_in_calls cpu_outside recording runnable asleep_in_calls not_recorded");
 	json_write_open(&h->json, "ns", '[');
-	html_write_numbers(h, 1e9 * cpu.in_calls_s, 1e9 * cpu.outside_s, 1e9 * cpu.recording_s,
-			   1e9 * t->runnable_s, 1e9 * t->asleep_in_calls_s,
-			   1e9 * t->not_recorded_s);
+	HTML_PUT(h, 1e9 * cpu.in_calls_s, 1e9 * cpu.outside_s, 1e9 * cpu.recording_s,
+		 1e9 * t->runnable_s, 1e9 * t->asleep_in_calls_s, 1e9 * t->not_recorded_s);
 	json_write_close(&h->json, ']');
 	json_write_close(&h->json, '}');
 }
@@ -263,10 +249,9 @@ void html_states(struct html *h)
 static void put_cpu(struct html *h, const struct prof_account_cpu *c)
 {
 	json_write_open(&h->json, NULL, '[');
-	html_write_index(h, NULL, c->cpu);
-	html_write_numbers(h, c->wall_ns);
+	HTML_PUT(h, html_index(c->cpu), c->wall_ns);
 	for (int i = 0; i < SCP_ACCOUNT_PARTS; i++)
-		html_write_numbers(h, c->part_ns[i], displaced_share(c->part_ns[i], c->wall_ns));
+		HTML_PUT(h, c->part_ns[i], displaced_share(c->part_ns[i], c->wall_ns));
 	json_write_close(&h->json, ']');
 }
 
@@ -276,7 +261,7 @@ static void put_uncharged(struct html *h, const struct prof_account *a)
 	char text[32];
 
 	json_write_open(&h->json, "uncharged", '[');
-	html_write_numbers(h, c.ns, c.low_ns, c.high_ns, displaced_share(c.ns, a->rusage_ns));
+	HTML_PUT(h, c.ns, c.low_ns, c.high_ns, displaced_share(c.ns, a->rusage_ns));
 	json_write_close(&h->json, ']');
 	snprintf(text, sizeof(text), "%.6g %%", 100 * h->report->confidence);
 	json_write_text(&h->json, "confidence", text);

@@ -9,14 +9,24 @@
 #include "profile/base/array.h"
 #include "report/model/model.h"
 
-void html_write_index(struct html *h, const char *key, uint32_t n)
+void html_write_number(struct html *h, double value)
 {
-	json_write_integer(&h->json, key, n == UINT32_MAX ? -1 : (int64_t)n);
+	json_write_number(&h->json, NULL, value);
 }
 
-void html_write_string(struct html *h, const char *key, const char *raw)
+void html_write_count(struct html *h, uint64_t value)
 {
-	html_write_index(h, key, string_index_add(&h->strings, raw));
+	json_write_count(&h->json, NULL, value);
+}
+
+void html_write_integer(struct html *h, int64_t value)
+{
+	json_write_integer(&h->json, NULL, value);
+}
+
+void html_write_text(struct html *h, const char *raw)
+{
+	html_write_integer(h, html_index(string_index_add(&h->strings, raw)));
 }
 
 void html_write_fields(struct html *h, const char *key, const char *names)
@@ -33,9 +43,9 @@ void html_write_fields(struct html *h, const char *key, const char *names)
 	json_write_close(&h->json, ']');
 }
 
-void html_write_doubts(struct html *h, const char *key, unsigned unreliable)
+void html_write_doubts(struct html *h, unsigned unreliable)
 {
-	html_write_string(h, key, unreliable ? reliability_names(unreliable, ", ").text : NULL);
+	html_write_text(h, unreliable ? reliability_names(unreliable, ", ").text : NULL);
 }
 
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings)
@@ -57,29 +67,17 @@ int html_write_end(struct html *h, const char *tail)
 	return h->json.failed ? -1 : 0;
 }
 
-void html_write_doubles(struct html *h, const double *value, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		json_write_number(&h->json, NULL, value[i]);
-}
-
-void html_write_integers(struct html *h, const uint64_t *value, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		json_write_count(&h->json, NULL, value[i]);
-}
-
 void html_write_bytes(struct html *h, bool known, uint64_t bytes)
 {
 	if (known)
-		json_write_count(&h->json, NULL, bytes);
+		html_write_count(h, bytes);
 	else
-		html_write_index(h, NULL, STRING_INDEX_NONE);
+		html_write_integer(h, -1);
 }
 
 void html_write_interval(struct html *h, const struct mean_interval *m)
 {
-	html_write_numbers(h, m->mean, m->low, m->high);
+	HTML_PUT(h, m->mean, m->low, m->high);
 	json_write_rough(&h->json, NULL, m->mean > 0 ? m->low / m->mean - 1 : NAN);
 	json_write_rough(&h->json, NULL, m->mean > 0 ? m->high / m->mean - 1 : NAN);
 }
@@ -91,8 +89,8 @@ void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
 	for (uint32_t i = 0; i < tree->count; i++) {
 		const struct pair *node = &tree->pair[i];
 
-		json_write_count(&h->json, NULL, node->a == PAIRS_NONE ? 0 : i - node->a);
-		html_write_index(h, NULL, text ? text[node->b] : node->b);
+		HTML_PUT(h, node->a == PAIRS_NONE ? 0 : i - node->a,
+			 html_index(text ? text[node->b] : node->b));
 	}
 	json_write_close(&h->json, ']');
 }

@@ -15,24 +15,27 @@ struct html {
 	uint32_t sites; /* rows shown; boxes of other sites have their own numbers */
 };
 
-/* `key` as in json_write.h: NULL in an array. */
-void html_write_index(struct html *h, const char *key, uint32_t n); /* UINT32_MAX: -1 */
-/* The number of a text among the page's strings; NULL: -1. */
-void html_write_string(struct html *h, const char *key, const char *raw);
 /* "key":["a","b"] of names separated by blanks: the columns of a flat array. */
 void html_write_fields(struct html *h, const char *key, const char *names);
 /* Mean, low, high, and both limits relative to the mean: "-0.05, 0.08". */
 void html_write_interval(struct html *h, const struct mean_interval *m);
 
-/* Elements of a flat array. */
-#define html_write_numbers(h, ...)                                                                 \
-	html_write_doubles(h, (const double[]){__VA_ARGS__},                                       \
-			   sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
-#define html_write_counts(h, ...)                                                                  \
-	html_write_integers(h, (const uint64_t[]){__VA_ARGS__},                                    \
-			    sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
-void html_write_doubles(struct html *h, const double *value, size_t count);
-void html_write_integers(struct html *h, const uint64_t *value, size_t count);
+/* Up to 16 elements of a flat array: numbers, counts, html_index(), and texts, each as its number
+ * among the page's strings. */
+#define HTML_PUT(h, ...) (PROF_EACH(HTML_ELEMENT, h, , __VA_ARGS__)(void) 0)
+#define HTML_ELEMENT(h, nothing, value)                                                            \
+	_Generic((value), double: html_write_number, char *: html_write_text,                      \
+		 const char *: html_write_text, int64_t: html_write_integer,                       \
+		 default: html_write_count)(h, value),
+void html_write_number(struct html *h, double value);
+void html_write_count(struct html *h, uint64_t value);
+void html_write_integer(struct html *h, int64_t value);
+void html_write_text(struct html *h, const char *raw); /* NULL: -1 */
+/* UINT32_MAX: -1. */
+static inline int64_t html_index(uint32_t n)
+{
+	return n == UINT32_MAX ? -1 : (int64_t)n;
+}
 /* Bytes, or -1: there are none to count. */
 void html_write_bytes(struct html *h, bool known, uint64_t bytes);
 
@@ -54,7 +57,7 @@ void html_lines_write(struct html *h, struct html_lines *l);
 void html_write_tree(struct html *h, const char *key, const struct pairs *tree,
 		     const uint32_t *text);
 /* Reliability warnings as one text, separated by commas; none: -1. */
-void html_write_doubts(struct html *h, const char *key, unsigned unreliable);
+void html_write_doubts(struct html *h, unsigned unreliable);
 
 /* Texts as an array: ["wall time","3 s"]. */
 #define html_write_texts(h, ...)                                                                   \
