@@ -71,8 +71,7 @@ static void put_finding(struct json_writer *w, const struct diff_finding *f)
 {
 	bool tested = f->status <= DIFF_SAME;
 
-	json_write_text(w, "status", diff_words_status_name(f->status));
-	json_write_text(w, "reason", f->reason);
+	JSON_PUT(w, "status", diff_words_status_name(f->status), "reason", f->reason);
 	json_write_fields(w, test_fields, &f->shown, tested);
 	JSON_MEMBERS(w, f, p, q);
 	json_write_number(w, "detectable", tested ? f->shown.detectable : NAN);
@@ -167,8 +166,8 @@ static void put_files(struct json_writer *w, const struct diff *d, int side)
 
 		json_write_open(w, NULL, '{');
 		JSON_PUT(w, "file", of->file, "name", of->program, "exe", of->exe);
-		json_write_text(w, "clock", report_names_clock(p->clock.kind));
-		json_write_number(w, "tick_ns", p->clock.tick_ns);
+		JSON_PUT(w, "clock", report_names_clock(p->clock.kind), "tick_ns",
+			 p->clock.tick_ns);
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');
@@ -224,8 +223,7 @@ int diff_json(struct diff *d, FILE *out)
 	json_write_open(w, NULL, '{');
 	JSON_PUT(w, "schema", "scprof-diff/1", "verdict", diff_words_verdict(d).text);
 	JSON_PUT(w, "sides", *sides.text ? sides.text : NULL, "exit_status", d->status);
-	json_write_text(w, "by", report_names_by(d->options.by));
-	json_write_number(w, "confidence", d->options.confidence);
+	JSON_PUT(w, "by", report_names_by(d->options.by), "confidence", d->options.confidence);
 	json_write_number(w, "threshold", d->options.min_change);
 	json_write_number(w, "run_to_run", d->profiles > 2 ? NAN : d->options.run_to_run);
 	put_files(w, d, DIFF_BASE);

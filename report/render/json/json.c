@@ -28,8 +28,7 @@ static void put_process(struct json_writer *w, const struct report_process *p)
 	JSON_PUT(w, "processes", in->count, "name", in->program, "exe", in->exe);
 	json_run_argv(w, in);
 	json_write_time(w, "start", in->start_real_ns, 3);
-	json_write_number(w, "wall_s", p->wall_s);
-	json_write_text(w, "ended", process_end_name(in));
+	JSON_PUT(w, "wall_s", p->wall_s, "ended", process_end_name(in));
 	json_run_end_value(w, in);
 	json_write_fields(w, row_fields_process, p, true);
 	json_write_close(w, '}');

@@ -28,8 +28,7 @@ static void put_numbers(struct json_writer *w, const struct loop_row *row)
 	json_write_count(w, "calls", row->calls);
 	json_write_number(w, "calls_per_pass", row->per_pass);
 	json_write_fields(w, row_fields_interval, &row->estimate, true);
-	json_write_text(w, "method", row->estimate.method);
-	json_write_number(w, "pass_ns", row->pass_ns);
+	JSON_PUT(w, "method", row->estimate.method, "pass_ns", row->pass_ns);
 	put_share(w, row->total_ns, row->share, row->permille);
 }
 

@@ -51,8 +51,7 @@ static void put_programs(struct json_writer *w, const struct report *r)
 		const struct report_program *p = &r->program[i];
 
 		json_write_open(w, NULL, '{');
-		json_write_text(w, "name", p->name);
-		json_write_text(w, "exe", p->first->exe);
+		JSON_PUT(w, "name", p->name, "exe", p->first->exe);
 		json_run_argv(w, p->first);
 		json_write_time(w, "start", p->first->start_real_ns, 3);
 		JSON_MEMBERS(w, p, processes, runs, wall_s, cpu_s, threads, calls, calls_ns,
@@ -78,8 +77,7 @@ static void put_clock(struct json_writer *w, const char *key, const struct prof_
 	json_write_text(w, "requested",
 			c->requested == SCP_CLOCK_NONE ? NULL : report_names_clock(c->requested));
 	json_write_flag(w, "fallback", c->flags & SCP_CLOCK_FALLBACK);
-	json_write_number(w, "unit_ns", c->ns_per_unit);
-	json_write_number(w, "rate_error", c->rate_error);
+	JSON_PUT(w, "unit_ns", c->ns_per_unit, "rate_error", c->rate_error);
 	json_write_close(w, '}');
 }
 
