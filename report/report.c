@@ -10,7 +10,6 @@
 #include "report/model/sites.h"
 #include "report/render/formats.h"
 #include "report/render/text/text.h"
-#include "report/wording/warning_list.h"
 
 /* Text and HTML show what matters of a loop; JSON shows all. A loop without the calls that --below
  * leaves out would lack their time. */

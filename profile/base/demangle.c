@@ -5,7 +5,6 @@
  * is. libiberty hands names over piece by piece, and a jump leaves it when one is too long. */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/demangle.h"

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/model/addition.h"
-
 /* Of a thread's time the kernel's account must cover so much. */
 #define COVERED_LEAST 0.5
 /* A factor beyond it comes of too few readings: no weight becomes so large. */

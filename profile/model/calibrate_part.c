@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "profile/model/calibrate.h"
-#include "profile/model/addition.h"
 
 /* What reading changes in a wait, relative to it: a part of each variance. */
 #define CHANGED 0.001

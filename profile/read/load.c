@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/base/array.h"
 #include "profile/base/proc_maps.h"
 #include "profile/model/model.h"
 

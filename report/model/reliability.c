@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/histogram/tail.h"
 #include "profile/base/array.h"

@@ -6,8 +6,6 @@
  * that differs from run to run. */
 #pragma once
 
-#include <stddef.h>
-
 /* One side: an estimate and its standard error, which includes the dependence of calls (the design
  * effect), with the degrees of freedom of the error. */
 struct compare_mean {

@@ -9,7 +9,6 @@
  * They take time proportional to n^2, for n up to some thousands. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* The mean of n independent replications: mean +- t_{n-1,1-a/2} s / sqrt n. The

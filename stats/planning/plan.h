@@ -11,9 +11,6 @@
  * that the papers print, and name those that do not follow. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* ---- The normal quantile ---- */
 
 /* Danzig and Melvin eq. (5): z with 2 Phi(z) - 1 = confidence; 1.96 at 0.95. */

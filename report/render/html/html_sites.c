@@ -4,7 +4,6 @@
 #include "report/render/html/html_write.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "report/model/model.h"
 #include "report/render/text/text.h"

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"

@@ -4,7 +4,6 @@
  * are found without the lock, by a process that has the rights of the file's owner and may take
  * SECONDS, at most one part of SHARE of a CPU, which is the user's. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
