@@ -63,8 +63,7 @@ static void add_recorded(struct profile *p, const struct scp_header *h)
 	uint64_t recorded = h->flags & SCP_FILE_WINDOWS ? h->recorded_ns : lived;
 	p->recorded_of_ns += lived;
 	p->recorded_ns += recorded < lived ? recorded : lived;
-	if (h->windows > p->windows)
-		p->windows = h->windows;
+	PROF_MOST(p, h, windows);
 }
 
 void filters_add(struct profile *p, const struct scp_header *h)

@@ -67,10 +67,7 @@ static void add_process(void *to, void *from)
 	struct prof_process *d = to, *s = from;
 
 	d->count = prof_add32(d->count, s->count);
-	if (s->start_real_ns < d->start_real_ns)
-		d->start_real_ns = s->start_real_ns;
-	if (s->start_mono_ns < d->start_mono_ns)
-		d->start_mono_ns = s->start_mono_ns;
+	PROF_LEAST(d, s, start_real_ns, start_mono_ns);
 	if (d->end_mono_ns && (s->end_mono_ns == 0 || s->end_mono_ns > d->end_mono_ns))
 		d->end_mono_ns = s->end_mono_ns;
 	add_end(d, s);
@@ -133,8 +130,7 @@ static void add_gap(void *to, void *from)
 	const struct prof_gap *s = from;
 
 	PROF_ADD(d, s, calls, units, units_sq);
-	if (s->max_units > d->max_units)
-		d->max_units = s->max_units;
+	PROF_MOST(d, s, max_units);
 }
 
 static void add_look(void *to, void *from)

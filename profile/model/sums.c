@@ -43,8 +43,7 @@ static int add_slow(struct prof_sums *dst, const struct prof_sums *src)
 		return 0;
 	}
 	PROF_ADD(d, s, units, units_sq);
-	if (s->max_units > d->max_units)
-		d->max_units = s->max_units;
+	PROF_MOST(d, s, max_units);
 	return 0;
 }
 
@@ -54,15 +53,12 @@ static void add_extremes(struct prof_sums *dst, const struct prof_sums *src)
 		PROF_SET(dst, src, min_units, max_units, max_at, first_at, first_units, last_at);
 		return;
 	}
-	if (src->min_units < dst->min_units)
-		dst->min_units = src->min_units;
+	PROF_LEAST(dst, src, min_units);
 	if (src->max_units > dst->max_units)
 		PROF_SET(dst, src, max_units, max_at);
-	if (src->first_at < dst->first_at) {
+	if (src->first_at < dst->first_at)
 		PROF_SET(dst, src, first_at, first_units);
-	}
-	if (src->last_at > dst->last_at)
-		dst->last_at = src->last_at;
+	PROF_MOST(dst, src, last_at);
 }
 
 int sums_add(struct prof_sums *dst, const struct prof_sums *src)

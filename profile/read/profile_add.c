@@ -78,8 +78,7 @@ static void add_header(struct profile *p, const struct scp_header *h)
 	add_losses(&p->losses, &h->losses);
 	add_path_checks(&p->path_checks, &h->path_checks);
 	usage_add(p, h);
-	if (h->ticker_late_max_ns > p->ticker_late_max_ns)
-		p->ticker_late_max_ns = h->ticker_late_max_ns;
+	PROF_MOST(p, h, ticker_late_max_ns);
 	add_ticker_cost(&p->ticker_cost, &h->ticker_cost);
 	add_python(p, h->python);
 	add_python(p, h->python_other);
@@ -117,10 +116,7 @@ static void join_asked(struct profile *p, const struct scp_slowest_asked *asked)
 
 	if (!first && (asked->count != all->count || asked->least_ns != all->least_ns))
 		all->flags |= SCP_SLOWEST_MIXED;
-	if (asked->count > all->count)
-		all->count = asked->count;
-	if (asked->least_ns > all->least_ns)
-		all->least_ns = asked->least_ns;
+	PROF_MOST(all, asked, count, least_ns);
 	all->flags |= asked->flags & (SCP_SLOWEST_MIXED | SCP_SLOWEST_UNREAD | SCP_SLOWEST_CHOSEN);
 	all->lost += asked->lost;
 }

@@ -163,8 +163,7 @@ static void write_program(const struct profile *p, struct scp_header *h)
 		h->processes += p->process[i].count;
 		if (p->process[i].start_real_ns < h->start_real_ns)
 			PROF_SET(h, &p->process[i], start_real_ns, start_mono_ns);
-		if (p->process[i].end_mono_ns > h->end_mono_ns)
-			h->end_mono_ns = p->process[i].end_mono_ns;
+		PROF_MOST(h, &p->process[i], end_mono_ns);
 	}
 }
 

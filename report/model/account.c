@@ -62,8 +62,7 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 		if (number == PAIRS_NONE)
 			break;
 		PROF_ADD(&sums[number], g, calls, units, units_sq);
-		if (g->max_units > sums[number].max_units)
-			sums[number].max_units = g->max_units;
+		PROF_MOST(&sums[number], g, max_units);
 	}
 	r->gap = calloc((size_t)pairs.count + 1, sizeof(*r->gap));
 	for (; number != PAIRS_NONE && r->gap && r->gaps < pairs.count; r->gaps++)
