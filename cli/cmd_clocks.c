@@ -71,19 +71,17 @@ static void cell_drift(struct text *t, struct table *table, size_t column,
 				 t->terminal.utf8 ? "±" : "+/-", decimals, c->drift_error_ppm);
 }
 
-#define FIELD(kind, member) .type = kind, .offset = offsetof(struct clock_test, member)
-
 static int print_clocks(const struct clocks_report *r, struct text *t)
 {
 	enum { CLOCK, STEP, READING, INTERVAL, BACKWARDS, OF, STEPS, LARGEST, DRIFT };
 	static const struct table_column columns[] = {
 		[CLOCK] = {.title = "CLOCK"},
-		[STEP] = {"STEP", FIELD(TABLE_NS, step_ns)},
+		[STEP] = {"STEP", TABLE_FIELD(NS, clock_test, step_ns)},
 		[READING] = {"READING", .right = true},
 		[INTERVAL] = {"", .glued = true},
 		[BACKWARDS] = {"BACKWARDS", .right = true},
 		[OF] = {"OF", .right = true, .drop = 2},
-		[STEPS] = {"STEPS", FIELD(TABLE_COUNT, steps)},
+		[STEPS] = {"STEPS", TABLE_FIELD(COUNT, clock_test, steps)},
 		[LARGEST] = {"LARGEST", .right = true, .drop = 3},
 		[DRIFT] = {"DRIFT", .right = true, .drop = 1},
 		{0},
@@ -112,15 +110,15 @@ static int print_ticks(const struct clocks_report *r, struct text *t)
 {
 	static const struct table_column columns[] = {
 		{.title = "TICKS OF"},
-		{"ASKED", FIELD(TABLE_NS, claimed_ns)},
+		{"ASKED", TABLE_FIELD(NS, clock_test, claimed_ns)},
 		{"OBSERVED", .right = true},
 		{"", .glued = true},
-		{"DEVIATION", .drop = 1, FIELD(TABLE_NS, ticks.sd_ns)},
-		{"SHORTEST", .drop = 2, FIELD(TABLE_NS, ticks.min_ns)},
-		{"10 %", FIELD(TABLE_NS, ticks.p10_ns)},
-		{"50 %", FIELD(TABLE_NS, ticks.p50_ns)},
-		{"90 %", FIELD(TABLE_NS, ticks.p90_ns)},
-		{"LONGEST", .drop = 2, FIELD(TABLE_NS, ticks.max_ns)},
+		{"DEVIATION", .drop = 1, TABLE_FIELD(NS, clock_test, ticks.sd_ns)},
+		{"SHORTEST", .drop = 2, TABLE_FIELD(NS, clock_test, ticks.min_ns)},
+		{"10 %", TABLE_FIELD(NS, clock_test, ticks.p10_ns)},
+		{"50 %", TABLE_FIELD(NS, clock_test, ticks.p50_ns)},
+		{"90 %", TABLE_FIELD(NS, clock_test, ticks.p90_ns)},
+		{"LONGEST", .drop = 2, TABLE_FIELD(NS, clock_test, ticks.max_ns)},
 		{0},
 	};
 	struct table table;
@@ -145,18 +143,16 @@ struct lateness {
 	struct clock_lateness idle, busy;
 };
 
-#define LATE(kind, member) .type = kind, .offset = offsetof(struct lateness, member)
-
 static int print_lateness(const struct clocks_report *r, struct text *t)
 {
 	static const struct table_column columns[] = {
-		{"PAGE TICKS", LATE(TABLE_NS, idle.tick_ns)},
-		{"LATE BY", LATE(TABLE_NS, idle.mean_ns)},
-		{"AT MOST", LATE(TABLE_NS, idle.max_ns)},
-		{"> D/2", LATE(TABLE_SHARE, idle.share)},
-		{"BUSY: LATE BY", LATE(TABLE_NS, busy.mean_ns)},
-		{"AT MOST", LATE(TABLE_NS, busy.max_ns)},
-		{"> D/2", LATE(TABLE_SHARE, busy.share)},
+		{"PAGE TICKS", TABLE_FIELD(NS, lateness, idle.tick_ns)},
+		{"LATE BY", TABLE_FIELD(NS, lateness, idle.mean_ns)},
+		{"AT MOST", TABLE_FIELD(NS, lateness, idle.max_ns)},
+		{"> D/2", TABLE_FIELD(SHARE, lateness, idle.share)},
+		{"BUSY: LATE BY", TABLE_FIELD(NS, lateness, busy.mean_ns)},
+		{"AT MOST", TABLE_FIELD(NS, lateness, busy.max_ns)},
+		{"> D/2", TABLE_FIELD(SHARE, lateness, busy.share)},
 		{0},
 	};
 	struct table table;

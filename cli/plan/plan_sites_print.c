@@ -31,14 +31,12 @@ enum {
 	COLUMNS
 };
 
-#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_site, member)
-
 static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 5},
-	[SHARE] = {"SHARE", .drop = 3, FIELD(TABLE_SHARE, time_share)},
-	[CALLS] = {"CALLS", .drop = 2, FIELD(TABLE_COUNT, calls)},
-	[MEAN] = {"MEAN", .drop = 4, FIELD(TABLE_MEAN, estimate)},
+	[SHARE] = {"SHARE", .drop = 3, TABLE_FIELD(SHARE, report_site, time_share)},
+	[CALLS] = {"CALLS", .drop = 2, TABLE_FIELD(COUNT, report_site, calls)},
+	[MEAN] = {"MEAN", .drop = 4, TABLE_FIELD(MEAN, report_site, estimate)},
 	[UNIT] = {"", .glued = true, .drop = 4},
 	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 4},
 	[NOW] = {"NOW", .right = true, .style = TERMINAL_BOLD},

@@ -39,6 +39,8 @@ struct table_column {
 	enum table_type type;
 	size_t offset; /* of the field */
 };
+/* Of a column that text_cell_row fills from a field of `struct of`. */
+#define TABLE_FIELD(kind, of, member) .type = TABLE_##kind, .offset = offsetof(struct of, member)
 
 struct table_row {
 	char *cell[TABLE_COLUMNS];

@@ -11,22 +11,18 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-#define GAP(kind, member)     .type = kind, .offset = offsetof(struct report_gap, member)
-#define THREAD(kind, member)  .type = kind, .offset = offsetof(struct report_thread, member)
-#define PROCESS(kind, member) .type = kind, .offset = offsetof(struct report_process, member)
-
 enum { GAP_FROM, GAP_TO };
 
 static const struct table_column gap_columns[] = {
 	[GAP_FROM] = {"AFTER", .least = 10, .style = TERMINAL_NAME},
 	[GAP_TO] = {"BEFORE", .least = 10, .style = TERMINAL_NAME},
-	{"COUNT", .drop = 2, GAP(TABLE_COUNT, calls)},
-	{"MEAN", .style = TERMINAL_BOLD, GAP(TABLE_MEAN, estimate)},
+	{"COUNT", .drop = 2, TABLE_FIELD(COUNT, report_gap, calls)},
+	{"MEAN", .style = TERMINAL_BOLD, TABLE_FIELD(MEAN, report_gap, estimate)},
 	{"", .glued = true},
 	{"INTERVAL", .glued = true, .drop = 3},
-	{"TOTAL", .drop = 4, GAP(TABLE_NS, total_ns)},
-	{"SHARE", .drop = 1, GAP(TABLE_SHARE, share)},
-	{"MAX", .drop = 5, GAP(TABLE_NS, max_ns)},
+	{"TOTAL", .drop = 4, TABLE_FIELD(NS, report_gap, total_ns)},
+	{"SHARE", .drop = 1, TABLE_FIELD(SHARE, report_gap, share)},
+	{"MAX", .drop = 5, TABLE_FIELD(NS, report_gap, max_ns)},
 	{0},
 };
 
@@ -51,18 +47,18 @@ int text_others_gaps(struct text *t)
 }
 
 static const struct table_column thread_columns[] = {
-	{"THREAD", .least = 8, .style = TERMINAL_NAME, THREAD(TABLE_NAME, name)},
-	{"PID", .drop = 5, THREAD(TABLE_NUMBER, pid)},
-	{"TID", .drop = 4, THREAD(TABLE_NUMBER, tid)},
-	{"SERVED", .drop = 6, THREAD(TABLE_SEVERAL, threads)},
-	{"TIME", .style = TERMINAL_BOLD, THREAD(TABLE_NS, time_ns)},
-	{"IN CALLS", .drop = 1, THREAD(TABLE_NS, calls_ns)},
-	{"WAITING", .drop = 2, THREAD(TABLE_SOME_NS, waiting_ns)},
-	{"BETWEEN", .drop = 1, THREAD(TABLE_NS, gaps_ns)},
-	{"NESTED", .drop = 3, THREAD(TABLE_SOME_NS, nested_ns)},
-	{"RECORDING", .drop = 3, THREAD(TABLE_SOME_NS, recording_ns)},
-	{"LEFT OVER", .drop = 2, THREAD(TABLE_NS, remainder_ns)},
-	{"CALLS", .drop = 2, THREAD(TABLE_COUNT, calls)},
+	{"THREAD", .least = 8, .style = TERMINAL_NAME, TABLE_FIELD(NAME, report_thread, name)},
+	{"PID", .drop = 5, TABLE_FIELD(NUMBER, report_thread, pid)},
+	{"TID", .drop = 4, TABLE_FIELD(NUMBER, report_thread, tid)},
+	{"SERVED", .drop = 6, TABLE_FIELD(SEVERAL, report_thread, threads)},
+	{"TIME", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_thread, time_ns)},
+	{"IN CALLS", .drop = 1, TABLE_FIELD(NS, report_thread, calls_ns)},
+	{"WAITING", .drop = 2, TABLE_FIELD(SOME_NS, report_thread, waiting_ns)},
+	{"BETWEEN", .drop = 1, TABLE_FIELD(NS, report_thread, gaps_ns)},
+	{"NESTED", .drop = 3, TABLE_FIELD(SOME_NS, report_thread, nested_ns)},
+	{"RECORDING", .drop = 3, TABLE_FIELD(SOME_NS, report_thread, recording_ns)},
+	{"LEFT OVER", .drop = 2, TABLE_FIELD(NS, report_thread, remainder_ns)},
+	{"CALLS", .drop = 2, TABLE_FIELD(COUNT, report_thread, calls)},
 	{0},
 };
 
@@ -89,12 +85,12 @@ static const struct table_column process_columns[] = {
 	[PID] = {"PID", .right = true},
 	[PROGRAM] = {"PROGRAM", .least = 12, .style = TERMINAL_NAME},
 	[FOLDED] = {"PROCESSES", .right = true, .drop = 3},
-	[WALL] = {"WALL", .drop = 1, PROCESS(TABLE_S, wall_s)},
+	[WALL] = {"WALL", .drop = 1, TABLE_FIELD(S, report_process, wall_s)},
 	[ENDED] = {"ENDED", .drop = 4},
-	{"THREADS", .drop = 2, PROCESS(TABLE_NUMBER, threads)},
-	{"CALLS", .drop = 1, PROCESS(TABLE_COUNT, calls)},
-	{"IN CALLS", .style = TERMINAL_BOLD, PROCESS(TABLE_NS, calls_ns)},
-	{"WAITING", .drop = 1, PROCESS(TABLE_SOME_NS, waiting_ns)},
+	{"THREADS", .drop = 2, TABLE_FIELD(NUMBER, report_process, threads)},
+	{"CALLS", .drop = 1, TABLE_FIELD(COUNT, report_process, calls)},
+	{"IN CALLS", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_process, calls_ns)},
+	{"WAITING", .drop = 1, TABLE_FIELD(SOME_NS, report_process, waiting_ns)},
 	{0},
 };
 
@@ -132,16 +128,14 @@ int text_others_processes(struct text *t)
 
 #define NAMED 6 /* small programs that are named in their line */
 
-#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_program, member)
-
 static const struct table_column program_columns[] = {
 	{"PROGRAM", .least = 12, .style = TERMINAL_NAME},
-	{"PROCESSES", .drop = 3, FIELD(TABLE_COUNT, processes)},
-	{"WALL", .drop = 1, FIELD(TABLE_S, wall_s)},
-	{"CPU", FIELD(TABLE_S, cpu_s)},
-	{"CALLS", .drop = 1, FIELD(TABLE_COUNT, calls)},
-	{"IN CALLS", .style = TERMINAL_BOLD, FIELD(TABLE_NS, calls_ns)},
-	{"WAITING", .drop = 1, FIELD(TABLE_SOME_NS, waiting_ns)},
+	{"PROCESSES", .drop = 3, TABLE_FIELD(COUNT, report_program, processes)},
+	{"WALL", .drop = 1, TABLE_FIELD(S, report_program, wall_s)},
+	{"CPU", TABLE_FIELD(S, report_program, cpu_s)},
+	{"CALLS", .drop = 1, TABLE_FIELD(COUNT, report_program, calls)},
+	{"IN CALLS", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_program, calls_ns)},
+	{"WAITING", .drop = 1, TABLE_FIELD(SOME_NS, report_program, waiting_ns)},
 	{0},
 };
 

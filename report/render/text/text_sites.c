@@ -14,14 +14,12 @@ enum { FUNCTION, OUTCOME, CALLS, MEAN, UNIT, INTERVAL, MARKS };
 enum { SLOW = MARKS + 1, SLOW_UNIT, SLOW_INTERVAL, SLOW_COVERS, OVERHEAD, TOTAL, SHARE, BAR };
 enum { CPU = BAR + 1, BYTES, PER_BYTE, P50, P99, P999, MAX, COLUMNS };
 
-#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_site, member)
-
 /* Columns that have no cells vanish: the marks and the bars are of the short table, the tails of
  * the full one. The slow clock's columns are what `dual` was asked for: they are dropped late. */
 #define COLUMNS_OF(mean, slow, total)                                                              \
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},                             \
 	[OUTCOME] = {"OUTCOME", .drop = 2},                                                        \
-	[CALLS] = {"CALLS", .drop = 3, FIELD(TABLE_COUNT, calls)},                                 \
+	[CALLS] = {"CALLS", .drop = 3, TABLE_FIELD(COUNT, report_site, calls)},                    \
 	[MEAN] = {mean, .right = true, .style = TERMINAL_BOLD}, [UNIT] = {"", .glued = true},      \
 	[INTERVAL] = {"INTERVAL", .glued = true, .drop = 1},                                       \
 	[MARKS] = {"", .glued = true, .style = TERMINAL_WARN},                                     \

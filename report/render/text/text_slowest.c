@@ -10,11 +10,9 @@
 
 enum { ROW, TOOK, TICKS, STATE, BEGAN, ENDED, FUNCTION, OUTCOME, BYTES, THREAD, TID, PID };
 
-#define FIELD(kind, member) .type = kind, .offset = offsetof(struct report_slowest, member)
-
 static const struct table_column columns[] = {
 	[ROW] = {"#", .right = true, .drop = 1}, /* "as #1" is said of it */
-	[TOOK] = {"TOOK", .style = TERMINAL_BOLD, FIELD(TABLE_NS, duration_ns)},
+	[TOOK] = {"TOOK", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_slowest, duration_ns)},
 	[TICKS] = {"SLOW", .right = true, .drop = 6},
 	[STATE] = {"MOSTLY", .drop = 3},
 	[BEGAN] = {"BEGAN AT", .right = true},
@@ -22,8 +20,8 @@ static const struct table_column columns[] = {
 	[FUNCTION] = {"FUNCTION", .least = 8, .style = TERMINAL_NAME},
 	[OUTCOME] = {"OUTCOME", .drop = 2},
 	[BYTES] = {"BYTES", .right = true, .drop = 4},
-	[THREAD] = {"THREAD", .least = 8, FIELD(TABLE_NAME, thread)},
-	[TID] = {"TID", .drop = 2, FIELD(TABLE_NUMBER, tid)},
+	[THREAD] = {"THREAD", .least = 8, TABLE_FIELD(NAME, report_slowest, thread)},
+	[TID] = {"TID", .drop = 2, TABLE_FIELD(NUMBER, report_slowest, tid)},
 	[PID] = {"PID", .right = true, .drop = 2},
 	{0},
 };
