@@ -48,10 +48,8 @@ static void fill_totals(struct report *r)
 		l->cpu_s = (double)p->usage.cpu_ns / 1e9;
 		l->waits = (double)p->usage.voluntary;
 	}
-	if (p->usage.known & SCP_USAGE_IO && p->usage_io_of == processes) {
-		l->reads = (double)p->usage.reads;
-		l->writes = (double)p->usage.writes;
-	}
+	if (p->usage.known & SCP_USAGE_IO && p->usage_io_of == processes)
+		PROF_SET(l, &p->usage, reads, writes);
 }
 
 /* Calls that failed are left out: most of them (EBADF, EFAULT) end before the kernel counts. */

@@ -100,9 +100,7 @@ void row_states_add(struct row_sums_states *to, const struct prof_reading *r, ui
 	to->kept_calls += sampled ? (double)s->calls : fmax(calls - (double)s->calls, 0);
 	to->kept_units += sampled ? (double)s->units : fmax(units - (double)s->units, 0);
 	to->known += sampled ? calls : (double)s->known;
-	to->weighted += (double)s->weighted;
-	to->runnable_ns += (double)s->runnable_ns;
-	to->asleep_ns += (double)s->asleep_ns;
+	PROF_ADD(to, s, weighted, runnable_ns, asleep_ns);
 }
 
 /* A segment may end, and be read, in a later interval than it began: no calls are off the CPU for

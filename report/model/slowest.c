@@ -83,10 +83,8 @@ static void fill_one(const struct report *r, struct report_slowest *out,
 	out->slow_ticks = (uint64_t)prof_ticks(s->slow_units, &p->slow);
 	fill_times(r, out, s);
 	out->runnable_ns = out->asleep_ns = NAN;
-	if (s->state == SCP_SLOWEST_READ) {
-		out->runnable_ns = (double)s->runnable_ns;
-		out->asleep_ns = (double)s->asleep_ns;
-	}
+	if (s->state == SCP_SLOWEST_READ)
+		PROF_SET(out, s, runnable_ns, asleep_ns);
 }
 
 int slowest_fill(struct report *r)

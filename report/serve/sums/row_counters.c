@@ -42,8 +42,7 @@ static void take_states(struct cell_sums *cell, const struct prof_sums *s, doubl
 		to->switched += (double)t->calls;
 		to->known += (double)t->off_cpu.known;
 	}
-	to->weighted += (double)t->off_cpu.weighted;
-	to->runnable_ns += (double)t->off_cpu.runnable_ns;
+	PROF_ADD(to, &t->off_cpu, weighted, runnable_ns);
 	to->asleep_ns +=
 		(double)t->off_cpu.asleep_ns * (1 - states_asleep_stolen(stolen, &t->off_cpu));
 }
