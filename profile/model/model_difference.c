@@ -41,10 +41,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct part *x = a, *y = b;
 
-	return ARRAY_ORDER(x->path, y->path)
-		       ?: ARRAY_ORDER(x->function, y->function)
-		       ?: ARRAY_ORDER(x->outcome, y->outcome)
-		       ?: ARRAY_ORDER(x->reading, y->reading);
+	return PROF_ORDER(x, y, path, function, outcome, reading);
 }
 
 static bool same_place(const struct part *a, const struct part *b)

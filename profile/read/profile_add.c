@@ -103,10 +103,7 @@ static int by_length(const void *left, const void *right)
 	const struct prof_slowest *a = left, *b = right;
 
 	return ARRAY_ORDER(b->units, a->units)
-		       ?: ARRAY_ORDER(a->ended_real_ns, b->ended_real_ns)
-		       ?: ARRAY_ORDER(a->began_at, b->began_at)
-		       ?: ARRAY_ORDER(a->pid, b->pid)
-		       ?: ARRAY_ORDER(a->tid, b->tid) ?: ARRAY_ORDER(a->entry, b->entry);
+		       ?: PROF_ORDER(a, b, ended_real_ns, began_at, pid, tid, entry);
 }
 
 static void join_asked(struct profile *p, const struct scp_slowest_asked *asked)
@@ -326,7 +323,7 @@ static int compare_places(const void *a, const void *b)
 {
 	const struct prof_place *x = a, *y = b;
 
-	return ARRAY_ORDER(x->table, y->table) ?: ARRAY_ORDER(x->id, y->id);
+	return PROF_ORDER(x, y, table, id);
 }
 
 struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table, uint32_t id)

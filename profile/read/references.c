@@ -11,9 +11,7 @@
 
 static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)
 {
-	return ARRAY_ORDER(a->table, b->table)
-		       ?: ARRAY_ORDER(a->id, b->id)
-		       ?: ARRAY_ORDER(a->sub, b->sub);
+	return PROF_ORDER(a, b, table, id, sub);
 }
 
 /* Equal keys stay in the order of the file. */

@@ -49,7 +49,7 @@ static int by_variance(const void *left, const void *right)
 {
 	const struct sorted *a = left, *b = right;
 
-	return ARRAY_ORDER(a->v, b->v) ?: ARRAY_ORDER(a->site, b->site);
+	return PROF_ORDER(a, b, v, site);
 }
 
 static double relative(const struct compare_mean *m)

@@ -179,7 +179,7 @@ static int by_y(const void *left, const void *right)
 {
 	const struct value *a = left, *b = right;
 
-	return ARRAY_ORDER(a->y, b->y) ?: ARRAY_ORDER(a->row, b->row);
+	return PROF_ORDER(a, b, y, row);
 }
 
 /* Of sorted values without one of them: where half of the weights 1 / v lie below. */

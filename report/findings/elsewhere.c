@@ -80,8 +80,7 @@ static int longest_first(const void *left, const void *right)
 {
 	const struct report_elsewhere_function *a = left, *b = right;
 
-	return ARRAY_ORDER(b->time_s, a->time_s)
-		       ?: ARRAY_ORDER(b->calls, a->calls) ?: ARRAY_ORDER(a->function, b->function);
+	return PROF_ORDER(b, a, time_s, calls) ?: ARRAY_ORDER(a->function, b->function);
 }
 
 /* The threads' time; where a killed program left little of it, what it can have been at most. */

@@ -54,9 +54,7 @@ static int compare_parts(const void *left, const void *right)
 {
 	const struct loop_part *a = left, *b = right;
 
-	return ARRAY_ORDER(b->loop, a->loop)
-		       ?: ARRAY_ORDER(b->units, a->units)
-		       ?: ARRAY_ORDER(a->component, b->component);
+	return PROF_ORDER(b, a, loop, units) ?: ARRAY_ORDER(a->component, b->component);
 }
 
 /* Without those too short to be shown. */

@@ -22,7 +22,7 @@ static int by_ends(const void *left, const void *right)
 {
 	const struct loop_edge *a = left, *b = right;
 
-	return ARRAY_ORDER(a->from, b->from) ?: ARRAY_ORDER(a->to, b->to);
+	return PROF_ORDER(a, b, from, to);
 }
 
 static int by_frequency(const void *left, const void *right)

@@ -19,9 +19,7 @@ static int compare_gaps(const void *left, const void *right)
 {
 	const struct report_gap *a = left, *b = right;
 
-	return ARRAY_ORDER(b->units, a->units)
-		       ?: ARRAY_ORDER(b->calls, a->calls)
-		       ?: ARRAY_ORDER(a->from, b->from) ?: ARRAY_ORDER(a->to, b->to);
+	return PROF_ORDER(b, a, units, calls) ?: PROF_ORDER(a, b, from, to);
 }
 
 static void fill_gap(const struct report *r, struct report_gap *g, struct pair pair,
@@ -97,8 +95,7 @@ static int compare_threads(const void *left, const void *right)
 {
 	const struct report_thread *a = left, *b = right;
 
-	return ARRAY_ORDER(b->time_ns, a->time_ns)
-		       ?: ARRAY_ORDER(a->pid, b->pid) ?: ARRAY_ORDER(a->tid, b->tid);
+	return ARRAY_ORDER(b->time_ns, a->time_ns) ?: PROF_ORDER(a, b, pid, tid);
 }
 
 bool account_starts_before(const struct prof_process *a, const struct prof_process *b)

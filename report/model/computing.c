@@ -216,8 +216,7 @@ static int by_path_samples(const void *a, const void *b)
 {
 	const struct report_computing_path *x = a, *y = b;
 
-	return ARRAY_ORDER(y->samples, x->samples)
-		       ?: ARRAY_ORDER(x->path, y->path) ?: ARRAY_ORDER(x->program, y->program);
+	return ARRAY_ORDER(y->samples, x->samples) ?: PROF_ORDER(x, y, path, program);
 }
 
 /* -1: out of memory. */

@@ -111,9 +111,7 @@ static int compare_frames(const struct profile *p, const struct prof_frame *a,
 			  const struct prof_frame *b)
 {
 	return (a->module == b->module ? 0 : strcmp(module_path(p, a), module_path(p, b)))
-		       ?: ARRAY_ORDER(a->offset, b->offset)
-		       ?: ARRAY_ORDER(a->exact, b->exact)
-		       ?: ARRAY_ORDER(a->heuristic, b->heuristic);
+		       ?: PROF_ORDER(a, b, offset, exact, heuristic);
 }
 
 /* From inside outwards. */

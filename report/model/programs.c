@@ -55,9 +55,7 @@ static int by_run(const void *left, const void *right, void *report)
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
 	const struct prof_process *a = &r->profile->process[i], *b = &r->profile->process[j];
 
-	return ARRAY_ORDER(r->run_of[i], r->run_of[j])
-		       ?: ARRAY_ORDER(a->pid, b->pid)
-		       ?: ARRAY_ORDER(a->start_mono_ns, b->start_mono_ns);
+	return ARRAY_ORDER(r->run_of[i], r->run_of[j]) ?: PROF_ORDER(a, b, pid, start_mono_ns);
 }
 
 #define GENERATIONS 64 /* a crafted file may say that a process is its own ancestor */

@@ -71,7 +71,7 @@ static int by_pid(const void *left, const void *right, void *processes)
 	const struct prof_process *p = processes, *a = &p[*(const uint32_t *)left],
 				  *b = &p[*(const uint32_t *)right];
 
-	return ARRAY_ORDER(a->pid, b->pid) ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns);
+	return PROF_ORDER(a, b, pid, start_real_ns);
 }
 
 static int by_parent(const void *left, const void *right, void *processes)

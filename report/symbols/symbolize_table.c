@@ -63,9 +63,7 @@ static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 
-	return ARRAY_ORDER(a->value, b->value)
-		       ?: ARRAY_ORDER(a->rank, b->rank)
-		       ?: ARRAY_ORDER(b->end, a->end) ?: b->index - a->index;
+	return PROF_ORDER(a, b, value, rank) ?: ARRAY_ORDER(b->end, a->end) ?: b->index - a->index;
 }
 
 static void read_entries(struct symbol_table *t, int symbols)

@@ -102,9 +102,7 @@ static int compare_edges(const void *left, const void *right)
 {
 	const struct edge *a = left, *b = right;
 
-	return ARRAY_ORDER(a->from, b->from)
-		       ?: ARRAY_ORDER(b->own, a->own)
-		       ?: ARRAY_ORDER(a->line, b->line) ?: ARRAY_ORDER(a->to, b->to);
+	return ARRAY_ORDER(a->from, b->from) ?: ARRAY_ORDER(b->own, a->own) ?: PROF_ORDER(a, b, line, to);
 }
 
 static void put_name(struct writer *w, enum kind kind, const char *key, uint32_t number,

@@ -67,9 +67,7 @@ static uint32_t count_shared(struct sorting *s, const struct row *a, const struc
 
 static int compare_kinds(const struct report_site *a, const struct report_site *b)
 {
-	return ARRAY_ORDER(a->function, b->function)
-		       ?: ARRAY_ORDER(a->outcome, b->outcome)
-		       ?: ARRAY_ORDER(a->overflow, b->overflow);
+	return PROF_ORDER(a, b, function, outcome, overflow);
 }
 
 static int compare_rows(const void *left, const void *right, void *sorting)
