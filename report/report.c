@@ -123,14 +123,7 @@ void report_free(struct report *r)
 		free(r->next_step[i]);
 	for (uint32_t i = 0; r->site && i < r->kept; i++)
 		free(r->site[i].bar);
-	free(r->site);
-	free(r->note);
-	free(r->gap);
-	free(r->thread);
-	free(r->process);
-	free(r->program);
-	free(r->program_of);
-	free(r->run_of);
+	PROF_FREE(r, site, note, gap, thread, process, program, program_of, run_of);
 	loop_free(r->loops);
 	free(r->slowest);
 	for (uint32_t i = 0; i < r->elsewheres; i++)

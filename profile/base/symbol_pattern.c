@@ -140,11 +140,8 @@ int symbol_pattern_parse(const char *optional, const char *text, struct symbol_p
 
 void symbol_pattern_free(struct symbol_patterns *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		free(p->list[i].text);
-		free(p->list[i].library);
-		free(p->list[i].name);
-	}
+	for (size_t i = 0; i < p->count; i++)
+		PROF_FREE(&p->list[i], text, library, name);
 	free(p->list);
 	*p = (struct symbol_patterns){0};
 }

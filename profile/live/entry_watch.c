@@ -35,9 +35,7 @@ int entry_watch_open(struct watch *w, const char *path)
 void entry_watch_close(struct watch *w)
 {
 	close(w->fd);
-	free(w->entry);
-	free(w->block);
-	free(w->chunk);
+	PROF_FREE(w, entry, block, chunk);
 	*w = (struct watch){.fd = -1};
 }
 

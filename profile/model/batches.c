@@ -180,9 +180,7 @@ static void run_of(struct run *r, const struct prof_sums *s, const struct needs 
 
 static void free_run(const struct run *r)
 {
-	free(r->line);
-	free(r->states);
-	free(r->tail);
+	PROF_FREE(r, line, states, tail);
 }
 
 /* `to` takes over what `from` has. */

@@ -46,7 +46,8 @@ static inline uint32_t prof_add32(uint32_t a, uint64_t b)
 #define PROF_SCAN_1(...)  __VA_ARGS__
 #endif
 /* Copy these members of *from to *to; add them; take them off; keep the larger ones, or the
- * smaller; is one of *a less than of *b? How do *a and *b compare by the first that differs? */
+ * smaller; is one of *a less than of *b? How do *a and *b compare by the first that differs? Free
+ * these members of *of. */
 #define PROF_SET(to, from, ...)	       (PROF_EACH(PROF_SET_ONE, to, from, __VA_ARGS__)(void) 0)
 #define PROF_ADD(to, from, ...)	       (PROF_EACH(PROF_ADD_ONE, to, from, __VA_ARGS__)(void) 0)
 #define PROF_SUBTRACT(to, from, ...)   (PROF_EACH(PROF_SUBTRACT_ONE, to, from, __VA_ARGS__)(void) 0)
@@ -54,6 +55,7 @@ static inline uint32_t prof_add32(uint32_t a, uint64_t b)
 #define PROF_LEAST(to, from, ...)      (PROF_EACH(PROF_LEAST_ONE, to, from, __VA_ARGS__)(void) 0)
 #define PROF_ANY_LESS(a, b, ...)       (PROF_EACH(PROF_LESS_ONE, a, b, __VA_ARGS__) false)
 #define PROF_ORDER(a, b, ...)	       (PROF_EACH(PROF_ORDER_ONE, a, b, __VA_ARGS__) 0)
+#define PROF_FREE(of, ...)	       (PROF_EACH(PROF_FREE_ONE, of, , __VA_ARGS__)(void) 0)
 #define PROF_ADD_ONE(to, from, m)      (to)->m += (from)->m,
 #define PROF_SET_ONE(to, from, m)      (to)->m = (from)->m,
 #define PROF_SUBTRACT_ONE(to, from, m) (to)->m -= (from)->m,
@@ -61,6 +63,7 @@ static inline uint32_t prof_add32(uint32_t a, uint64_t b)
 #define PROF_LEAST_ONE(to, from, m)    (to)->m = (from)->m < (to)->m ? (from)->m : (to)->m,
 #define PROF_LESS_ONE(a, b, m)	       (a)->m < (b)->m ||
 #define PROF_ORDER_ONE(a, b, m)	       ((a)->m > (b)->m) - ((a)->m < (b)->m) ?:
+#define PROF_FREE_ONE(of, nothing, m)  free((of)->m),
 
 /* Sums of consecutive batches of `calls` calls each, oldest first; the calls
  * of an unfinished batch are not in it. */

@@ -190,7 +190,6 @@ int functions_add(struct profile *to, const struct profile *from, const bool *sk
 		states_join_switches(&to->switches, &from->switches, first);
 		to->flags |= from->flags & ~(SCP_FILE_HISTOGRAMS | SCP_FILE_MERGED);
 	}
-	free(c.function);
-	free(c.entry);
+	PROF_FREE(&c, function, entry);
 	return result;
 }

@@ -75,8 +75,7 @@ static void account_clear(struct prof_account *a)
 {
 	for (uint32_t i = 0; i < a->texts; i++)
 		free(a->text[i]);
-	free(a->text);
-	free(a->cpu);
+	PROF_FREE(a, text, cpu);
 	*a = (struct prof_account){0};
 }
 
@@ -107,10 +106,7 @@ void model_clear_process(void *process)
 {
 	struct prof_process *q = process;
 
-	free(q->exe);
-	free(q->program);
-	free(q->argv);
-	free(q->file);
+	PROF_FREE(q, exe, program, argv, file);
 }
 
 void profile_shrink(struct profile *p, const struct profile_size *size)

@@ -79,16 +79,11 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 
 void sums_free(const struct prof_sums *s)
 {
-	free(s->hist);
-	free(s->first);
+	PROF_FREE(s, hist, first);
 	free(s->batches.sum);
 	if (s->slow)
 		free(s->slow->batches.sum);
-	free(s->slow);
-	free(s->phase);
-	free(s->line);
-	free(s->tail);
-	free(s->apart);
+	PROF_FREE(s, slow, phase, line, tail, apart);
 	states_free(s->states);
 }
 

@@ -302,8 +302,7 @@ void profile_file_close(struct raw_file *raw)
 {
 	if (raw->fd >= 0)
 		close(raw->fd);
-	free(raw->image);
-	free(raw->earlier);
+	PROF_FREE(raw, image, earlier);
 	free(raw->first.mark);
 	free(raw->second.mark);
 	for (int i = 0; i < RAW_TYPES; i++)

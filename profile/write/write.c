@@ -270,10 +270,7 @@ int write_profile(const struct profile *p, const char *path, struct profile_erro
 		result = temporary_file_save(path, w.img.bytes, w.img.used, err);
 	free(w.entry_id);
 	write_paths_end(&w.paths);
-	free(w.entry_order);
-	free(w.gap_order);
-	free(w.entry_start);
-	free(w.gap_start);
+	PROF_FREE(&w, entry_order, gap_order, entry_start, gap_start);
 	free(w.img.bytes);
 	return result;
 }

@@ -16,8 +16,7 @@ int write_paths_begin(struct write_paths *w, const struct profile *p)
 
 void write_paths_end(struct write_paths *w)
 {
-	free(w->id);
-	free(w->stamp);
+	PROF_FREE(w, id, stamp);
 }
 
 void write_paths_begin_table(struct write_paths *w, uint32_t id)

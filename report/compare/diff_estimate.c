@@ -238,8 +238,7 @@ int diff_estimate_fill_runs(struct diff *d)
 		room.shared[i] = states_find_shared(d->profile[i]);
 	for (size_t i = 0; i < rows && !status; i++)
 		fill_row(d, &d->match->row[i], &d->runs[i * d->profiles], &room);
-	free(room.shared);
-	free(room.found);
+	PROF_FREE(&room, shared, found);
 	return status;
 }
 

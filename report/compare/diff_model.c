@@ -155,9 +155,7 @@ void diff_model_free(struct diff *d)
 		warning_list_clear(&d->warning[i]);
 	free(d->warning);
 	free(d->per.units);
-	free(d->nested_ns);
-	free(d->site);
-	free(d->runs);
+	PROF_FREE(d, nested_ns, site, runs);
 	diff_model_free(d->computing);
 	match_free(d->match);
 	free(d);

@@ -103,9 +103,7 @@ static int find_references(const struct diff *d, enum diff_view view, const stru
 
 static void free_references(struct references *r)
 {
-	free(r->y);
-	free(r->v);
-	free(r->sorted);
+	PROF_FREE(r, y, v, sorted);
 }
 
 static struct between_runs_effects without(const struct references *r, uint32_t site)

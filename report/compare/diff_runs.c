@@ -245,8 +245,6 @@ int diff_runs_test(struct diff *d)
 	for (int view = 0; view < DIFF_VIEWS && !status; view++)
 		for (int waiting = 0; waiting < 2 && !status; waiting++)
 			status = test_view(d, (enum diff_view)view, waiting, &l);
-	free(l.y);
-	free(l.v);
-	free(l.shared);
+	PROF_FREE(&l, y, v, shared);
 	return status;
 }

@@ -180,10 +180,7 @@ void match_modules_clear(struct match *m)
 {
 	for (uint32_t i = 0; m->family_of && i < m->profiles; i++)
 		free(m->family_of[i]);
-	free(m->family_of);
-	free(m->program);
-	free(m->script);
-	free(m->family);
+	PROF_FREE(m, family_of, program, script, family);
 	string_index_clear(&m->families);
 }
 

@@ -141,10 +141,7 @@ static void release_model(struct live_reader *f)
 	close_files(f->file, f->files);
 	groups_free(&f->groups);
 	profile_free(f->profile);
-	free(f->now);
-	free(f->before);
-	free(f->known);
-	free(f->calls);
+	PROF_FREE(f, now, before, known, calls);
 }
 
 /* A model of these files and those that the reader has; notes when the next one may be made. The

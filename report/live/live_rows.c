@@ -11,8 +11,7 @@
 
 void live_rows_free(struct rows *r)
 {
-	free(r->row);
-	free(r->order);
+	PROF_FREE(r, row, order);
 	r->row = NULL;
 	r->order = NULL;
 	r->rows = 0;

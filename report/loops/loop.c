@@ -106,9 +106,7 @@ static int fill_loop(const struct report *r, struct loop_tables *t, struct loop 
 
 static void free_loop(struct loop *l)
 {
-	free(l->thread);
-	free(l->cycle);
-	free(l->row);
+	PROF_FREE(l, thread, cycle, row);
 	memset(l, 0, sizeof(*l));
 }
 

@@ -157,8 +157,7 @@ int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *pa
 		*length = find(&s, path, scratch);
 		status = 0;
 	}
-	free(s.met);
-	free(s.next);
+	PROF_FREE(&s, met, next);
 	free(scratch);
 	return status;
 }

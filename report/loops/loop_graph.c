@@ -12,9 +12,7 @@ void loop_graph_clear(struct loop_graph *g)
 {
 	for (uint32_t i = 0; i < g->nodes; i++)
 		sums_clear(&g->node[i].sums);
-	free(g->node);
-	free(g->edge);
-	free(g->first);
+	PROF_FREE(g, node, edge, first);
 	memset(g, 0, sizeof(*g));
 }
 

@@ -341,7 +341,6 @@ int loop_rows_cycle(struct loop_rows *w, uint32_t component)
 	if (c.part && c.chance && loop_cycle_order(&c.order, g, component) == 0)
 		status = write_cycle(&c);
 	free(c.order.state);
-	free(c.part);
-	free(c.chance);
+	PROF_FREE(&c, part, chance);
 	return status;
 }

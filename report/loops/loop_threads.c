@@ -27,13 +27,7 @@ int loop_threads_begin(struct loop_tables *t, const struct report *r, const uint
 
 void loop_threads_end(struct loop_tables *t)
 {
-	free(t->entry);
-	free(t->entries_from);
-	free(t->gap);
-	free(t->gaps_from);
-	free(t->node_of);
-	free(t->group);
-	free(t->order);
+	PROF_FREE(t, entry, entries_from, gap, gaps_from, node_of, group, order);
 }
 
 static int add_entries(struct loop_tables *t, uint32_t table, struct loop_graph *g)
@@ -231,8 +225,7 @@ static int place(struct loop_tables *t, uint32_t table, struct nature *first)
 	if (at == t->groups) {
 		first[t->groups++] = n;
 	} else {
-		free(n.site);
-		free(n.way);
+		PROF_FREE(&n, site, way);
 	}
 	return status;
 }
@@ -250,10 +243,8 @@ int loop_threads_group(struct loop_tables *t)
 		status = place(t, t->order[i], first);
 	if (!status)
 		qsort_r(t->order, tables, sizeof(*t->order), compare_tables, t);
-	for (uint32_t i = 0; first && i < t->groups; i++) {
-		free(first[i].site);
-		free(first[i].way);
-	}
+	for (uint32_t i = 0; first && i < t->groups; i++)
+		PROF_FREE(&first[i], site, way);
 	free(first);
 	return status;
 }

@@ -292,10 +292,8 @@ void computing_report_free(struct report *r)
 
 void computing_free(struct report *r)
 {
-	if (r->computing) {
-		free(r->computing->row);
-		free(r->computing->path);
-	}
+	if (r->computing)
+		PROF_FREE(r->computing, row, path);
 	free(r->computing);
 }
 

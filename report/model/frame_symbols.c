@@ -59,8 +59,7 @@ void frame_symbols_free(struct report *r)
 	symbolize_free(r->symbols);
 	for (uint32_t i = 0; i < r->warnings; i++)
 		warning_list_clear(&r->warning[i]);
-	free(r->warning);
-	free(r->module_noted);
+	PROF_FREE(r, warning, module_noted);
 }
 
 const struct symbol *frame_symbols_find(struct report *r, const struct prof_frame *frame,

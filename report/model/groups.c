@@ -217,8 +217,7 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by, co
 		g->waits[i] = waiting_function(&p->function[i]);
 	group_entries(g);
 	number_table_clear(&g->table);
-	free(g->last);
-	free(g->longest);
+	PROF_FREE(g, last, longest);
 	g->last = NULL;
 	g->longest = NULL;
 	add_overflows(g);
@@ -246,17 +245,9 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row)
 
 void groups_free(struct groups *g)
 {
-	free(g->row);
-	free(g->order);
-	free(g->place);
-	free(g->next);
-	free(g->caller);
-	free(g->site_of);
-	free(g->waits);
-	free(g->key);
+	PROF_FREE(g, row, order, place, next, caller, site_of, waits, key);
 	number_table_clear(&g->table);
-	free(g->last);
-	free(g->longest);
+	PROF_FREE(g, last, longest);
 }
 
 /* Paths share their beginnings: each is a number in a tree, outermost function first. */

@@ -78,10 +78,7 @@ int nesting_begin(struct nesting *n, const struct profile *p)
 
 void nesting_end(struct nesting *n)
 {
-	free(n->in);
-	free(n->out);
-	free(n->outers);
-	free(n->told);
+	PROF_FREE(n, in, out, outers, told);
 }
 
 static uint64_t outer_calls(const struct nesting *n, uint32_t entry)

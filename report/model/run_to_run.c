@@ -34,10 +34,7 @@ static void release(struct run_to_run *t)
 {
 	if (!t)
 		return;
-	free(t->run);
-	free(t->site);
-	free(t->variance);
-	free(t->freedom);
+	PROF_FREE(t, run, site, variance, freedom);
 	free(t);
 }
 

@@ -237,9 +237,7 @@ int runs_find(struct report *r)
 		}
 	}
 	room = j.end && j.set && j.order && r->run_of;
-	free(j.end);
-	free(j.set);
-	free(j.order);
+	PROF_FREE(&j, end, set, order);
 	return room ? add_runs_up(r) : -1;
 }
 

@@ -135,8 +135,6 @@ struct code_answer code_map_find(const struct code_map *m, uint64_t address)
 
 void code_map_clear(struct code_map *m)
 {
-	free(m->piece);
-	free(m->bound);
-	free(m->owner);
+	PROF_FREE(m, piece, bound, owner);
 	*m = (struct code_map){0};
 }

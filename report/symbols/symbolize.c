@@ -98,17 +98,14 @@ void symbolize_free(struct symbolizer *s)
 	free(s->answer);
 	pairs_clear(&s->places);
 	pairs_clear(&s->frames);
-	for (uint32_t i = 0; i < s->linker_names.count && i < s->name_room; i++) {
-		free(s->name[i].function);
-		free(s->name[i].brief);
-	}
+	for (uint32_t i = 0; i < s->linker_names.count && i < s->name_room; i++)
+		PROF_FREE(&s->name[i], function, brief);
 	free(s->name);
 	string_index_clear(&s->linker_names);
 	symbolize_module_clear_sessions(&s->sessions);
 	symbolize_jit_clear(&s->jit);
 	symbolize_generated_free(&s->generated);
-	free(s->module_name);
-	free(s->loaded);
+	PROF_FREE(s, module_name, loaded);
 	free(s);
 }
 

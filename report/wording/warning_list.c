@@ -76,8 +76,7 @@ void warning_list_note(struct report *r, const char *code, const char *format, .
 
 void warning_list_clear(struct report_warning *w)
 {
-	free(w->text);
-	free(w->brief);
+	PROF_FREE(w, text, brief);
 }
 
 static enum warning_kind kind_of(const struct report_warning *w)

@@ -291,8 +291,7 @@ static void free_growth(struct growth *g)
 {
 	pairs_clear(&g->boxes);
 	string_index_clear(&g->keys);
-	free(g->of_symbol);
-	free(g->program);
+	PROF_FREE(g, of_symbol, program);
 }
 
 int flame_build(struct flame *f, struct report *r, struct string_index *strings)
@@ -314,8 +313,6 @@ int flame_build(struct flame *f, struct report *r, struct string_index *strings)
 
 void flame_free(struct flame *f)
 {
-	free(f->box);
-	free(f->label);
-	free(f->end);
+	PROF_FREE(f, box, label, end);
 	*f = (struct flame){0};
 }

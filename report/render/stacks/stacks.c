@@ -16,10 +16,7 @@ void stacks_end(struct stacks *s)
 {
 	string_index_clear(&s->keys);
 	string_index_clear(&s->names);
-	free(s->known);
-	free(s->function);
-	free(s->frame);
-	free(s->place);
+	PROF_FREE(s, known, function, frame, place);
 }
 
 /* STRING_INDEX_NONE for NULL too: not known. */

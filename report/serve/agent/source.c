@@ -71,8 +71,7 @@ void source_release(struct source *s)
 void source_close(struct source *s)
 {
 	source_release(s);
-	free(s->path);
-	free(s->program);
+	PROF_FREE(s, path, program);
 	s->path = s->program = NULL;
 }
 
