@@ -61,15 +61,11 @@ int cmd_merge(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	status = inputs_refuse(COMMAND, output, (const char *const *)argv + optind,
-			       (size_t)(argc - optind));
-	if (status)
-		return status;
-	struct profile *p = inputs_open(COMMAND, (const char *const *)argv + optind,
-					(size_t)(argc - optind), &progress, false, &left_out);
-	progress_clear(&progress);
+	struct profile *p = inputs_open(COMMAND, output, (const char *const *)argv + optind,
+					&progress, false, &left_out);
+
 	if (!p)
-		return cmd_merge_usage.failure;
+		return left_out;
 	generated_keep(p);
 	fold_model(p, KEEP_PROCESSES);
 	status = write_profile(p, output, &err);

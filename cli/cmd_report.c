@@ -111,14 +111,10 @@ int cmd_report(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	status = inputs_refuse(COMMAND, a.output, (const char *const *)argv + optind,
-			       (size_t)(argc - optind));
-	if (status)
-		return status;
-	p = inputs_open(COMMAND, (const char *const *)argv + optind, (size_t)(argc - optind),
-			&progress, false, &left_out);
+	p = inputs_open(COMMAND, a.output, (const char *const *)argv + optind, &progress, false,
+			&left_out);
 	if (!p)
-		return cmd_report_usage.failure;
+		return left_out;
 	progress_show(&progress, 1, "working out the report");
 	status = keep_program(p, a.program, &progress);
 	function_names_fill(p);

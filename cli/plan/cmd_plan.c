@@ -174,11 +174,10 @@ static int plan_profiles(const struct plan_options *o)
 	struct progress progress;
 	int left_out = 0, status = -1;
 
-	struct profile *p =
-		inputs_open("scprof plan", o->profile, o->profiles, &progress, true, &left_out);
-	progress_clear(&progress);
+	struct profile *p = inputs_open(COMMAND, NULL, o->profile, &progress, true, &left_out);
+
 	if (!p)
-		return plan_options_usage.failure;
+		return left_out;
 	function_names_fill(p);
 	options.by = o->by;
 	options.confidence = o->confidence;

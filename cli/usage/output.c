@@ -235,9 +235,9 @@ static struct profile *open_files(const char *command, const char *const *paths,
 		.told = tell_progress, .left_out = count > 1 ? tell_left_out : NULL, .context = &o};
 	struct profile_error err;
 
-	progress_begin(progress, command, true);
 	struct profile *p = profile_open_told(paths, count, &to, &err);
-	if (p && o.left_out)
+
+	if (!p || o.left_out)
 		*status = INPUTS_UNREAD;
 	if (p)
 		return p;
@@ -252,34 +252,21 @@ static struct profile *open_files(const char *command, const char *const *paths,
 }
 
 /* The files that operands stand for. -1: it was said why there are none. */
-static int expand(const char *command, const char *const *paths, size_t count, struct paths *all)
+static int expand(const char *command, const char *const *paths, struct paths *all)
 {
 	struct stat st;
 	int failed = 0;
 
-	for (size_t i = 0; i < count && !failed; i++) {
-		if (!stat(paths[i], &st) && S_ISDIR(st.st_mode)) {
-			failed = add_directory(command, all, paths[i]);
+	for (; *paths && !failed; paths++) {
+		if (!stat(*paths, &st) && S_ISDIR(st.st_mode)) {
+			failed = add_directory(command, all, *paths);
 			continue;
 		}
-		failed = add_path(all, NULL, paths[i]);
+		failed = add_path(all, NULL, *paths);
 		if (failed)
 			complaint_say(command, "out of memory");
 	}
 	return failed;
-}
-
-int inputs_refuse(const char *command, const char *output, const char *const *paths, size_t count)
-{
-	struct paths all = {0};
-	int status = 0;
-
-	if (expand(command, paths, count, &all) < 0)
-		status = INPUTS_UNREAD;
-	else if (output_refuse(command, output, (const char *const *)all.path, all.count))
-		status = INPUTS_REPLACED;
-	free_paths(&all);
-	return status;
 }
 
 static int by_identity(const void *left, const void *right)
@@ -316,13 +303,18 @@ void inputs_tell_same(const char *command, const struct profile *const *p, size_
 	free(all);
 }
 
-struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
+struct profile *inputs_open(const char *command, const char *output, const char *const *paths,
 			    struct progress *progress, bool one_line, int *status)
 {
 	struct profile *p = NULL;
 	struct paths all = {0};
 
-	if (expand(command, paths, count, &all) == 0)
+	progress_begin(progress, command, true);
+	if (expand(command, paths, &all))
+		*status = INPUTS_UNREAD;
+	else if (output_refuse(command, output, (const char *const *)all.path, all.count))
+		*status = INPUTS_REPLACED;
+	else
 		p = open_files(command, (const char *const *)all.path, all.count, progress,
 			       one_line, status);
 	free_paths(&all);

@@ -51,17 +51,14 @@ int output_end(struct output *o, const char *command, int failed);
 #define INPUTS_UNREAD	1 /* of some or all */
 #define INPUTS_REPLACED 2 /* by the output: wrong usage */
 
-/* A directory stands for the *.scp files in it, by name; not for those in directories in it, nor
- * for names that begin with a dot. With a bar of progress, which goes on behind it. Of several
- * files, those that cannot be read are named and left out, and *status becomes INPUTS_UNREAD;
- * else it stays. NULL: it was said why there is nothing to go on with, in `one_line` where that is
- * wished. `command`: "scprof merge". */
-struct profile *inputs_open(const char *command, const char *const *paths, size_t count,
+/* Those of the operands `paths`, which a NULL ends. A directory stands for the *.scp files in it, by
+ * name; not for those in directories in it, nor for names that begin with a dot. With a bar of
+ * progress, which goes on behind it. Of several files, those that cannot be read are named and left
+ * out, and *status becomes INPUTS_UNREAD; else it stays. NULL: *status is that of the command, and
+ * it was said why: nothing can be read, in `one_line` where that is wished, or `output` (NULL:
+ * standard output) would replace one of them. `command`: "scprof merge". */
+struct profile *inputs_open(const char *command, const char *output, const char *const *paths,
 			    struct progress *progress, bool one_line, int *status);
 
 /* Names one process that is in them twice, as in copies of a profile: its calls count twice. */
 void inputs_tell_same(const char *command, const struct profile *const *p, size_t count);
-
-/* 0, or where writing to `output` (NULL: standard output) would replace one of them, or they cannot
- * be listed, an exit status, and it was said. */
-int inputs_refuse(const char *command, const char *output, const char *const *paths, size_t count);
