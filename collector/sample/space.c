@@ -15,6 +15,7 @@
 #include "profile/base/proc_maps.h"
 #include "collector/sample/sample_private.h"
 #include "profile/base/array.h"
+#include "profile/base/given_file.h"
 
 #define MOST_MAPS  8192u
 #define MOST_LIVES (1u << 20) /* 100 MB: what begins after so many is left out */
@@ -349,19 +350,12 @@ uint64_t space_charged_ns(const struct sample_spaces *s, bool user)
 
 	for (uint32_t i = 0; i < s->live_count; i++) {
 		const struct sample_life *l = &s->life[s->live[i]];
-		unsigned long of[4] = {0}; /* user, system; the same of children */
-		char text[1024];
+		char text[PROC_STAT_BYTES];
+		const char *state = l->counts ? proc_stat_read(l->pid, 0, text) : NULL;
 
-		if (!l->counts ||
-		    kernel_file_text(text, sizeof(text), "/proc/%d/stat", (int)l->pid))
-			continue;
-		const char *name_end = strrchr(text, ')');
-
-		if (name_end)
-			sscanf(name_end,
-			       ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu",
-			       &of[0], &of[1], &of[2], &of[3]);
-		ticks += of[0] + of[2] + (user ? 0 : of[1] + of[3]);
+		/* 14 user, 15 system; then the same of children */
+		for (int field = 14; state && field <= 17; field += 1 + user)
+			ticks += (uint64_t)proc_stat_number(state, field);
 	}
 	return tick_ns * ticks;
 }
