@@ -37,16 +37,6 @@ void clocks_read_sleep(double seconds)
 	clocks_read_sleep_until(clocks_read_ns(CLOCK_MONOTONIC) + (uint64_t)(seconds * 1e9));
 }
 
-static uint64_t read_tsc(void)
-{
-	return counter_read();
-}
-
-static uint64_t read_tsc_ordered(void)
-{
-	return counter_read_ordered();
-}
-
 static uint64_t read_coarse(void)
 {
 	return clocks_read_ns(CLOCK_MONOTONIC_COARSE);
@@ -70,7 +60,7 @@ static uint64_t read_thread_cpu(void)
 /* ns_per_unit of tsc and page is known only once they have been measured. A
  * coarse clock steps at 100 Hz at worst. */
 static const struct clock_source sources[] = {
-	{SCP_CLOCK_TSC, read_tsc, read_tsc_ordered, 0, 0.002},
+	{SCP_CLOCK_TSC, counter_read, counter_read_ordered, 0, 0.002},
 	{SCP_CLOCK_COARSE, read_coarse, read_coarse, 1, 0.045},
 	{SCP_CLOCK_MONOTONIC, read_monotonic, read_monotonic, 1, 0.002},
 	{SCP_CLOCK_PAGE, read_page, read_page, 0, 0.020},

@@ -42,7 +42,7 @@ static int start(struct displacement *d, struct profile_error *err)
 		      (cpus_steered_away(set) ? DISPLACEMENT_STEERED : 0);
 	d->irq_measured = cpu_times_irq_measured();
 	displacement_switch_measure(
-		d, clocks_measure_rate_for(fluid_thread_now, CALIBRATION_US, &origin));
+		d, clocks_measure_rate_for(counter_read_ordered, CALIBRATION_US, &origin));
 	d->fluid = fluid_start(&f, err);
 	return d->fluid ? 0 : -1;
 }

@@ -17,7 +17,7 @@
 /* Has each CPU's fluid had enough good windows since `from`, of so many seconds' charge? */
 static bool all_had_enough(struct displacement *d, uint64_t from, double enough)
 {
-	uint64_t to = fluid_thread_now();
+	uint64_t to = counter_read_ordered();
 	bool all = true;
 
 	d->rate = fluid_rate(d->fluid);
@@ -56,7 +56,7 @@ static bool is_over(struct displacement *d, uint64_t from, double *end, double s
 int displacement_idle_phase(struct displacement *d, double seconds)
 {
 	double end = displacement_now() + seconds, last = end + fmin(LONGER * seconds, LONGER_S);
-	uint64_t from = fluid_thread_now();
+	uint64_t from = counter_read_ordered();
 	struct signal_wait ending;
 	int got = 0;
 
@@ -73,7 +73,7 @@ int displacement_idle_phase(struct displacement *d, double seconds)
 	tasks_look(&d->tasks);
 	d->idle[0] = d->idle[1];
 	d->idle[1].from = from;
-	d->idle[1].to = fluid_thread_now();
+	d->idle[1].to = counter_read_ordered();
 	d->idle[1].softirqd_s = displacement_sample_softirqd(d);
 	displacement_switch_since(d, d->idle[1].woken);
 	return got;

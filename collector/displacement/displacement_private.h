@@ -6,6 +6,7 @@
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/fluid/fluid.h"
 #include "collector/machine/tasks.h"
+#include "profile/base/counter.h"
 #include "collector/machine/taskstats.h"
 
 /* The kernel's PID_MAX_LIMIT. */

@@ -71,7 +71,7 @@ void displacement_run_born(void *displace, pid_t pid)
 	else
 		d->clock = (struct task_clock){.why = "left out: it costs a program that switches "
 						      "often some of its CPU time"};
-	note_progress(d, fluid_thread_now(), 0);
+	note_progress(d, counter_read_ordered(), 0);
 }
 
 static void look(struct displacement *d)
@@ -108,7 +108,7 @@ void displacement_run_tick(void *displace)
 	displacement_sample_ends(d);
 	if (clocks_read_ns(CLOCK_MONOTONIC) >= d->next_look)
 		look(d);
-	note_progress(d, fluid_thread_now(), ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
+	note_progress(d, counter_read_ordered(), ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
 	tell(d);
 }
 

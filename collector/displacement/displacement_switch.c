@@ -131,12 +131,12 @@ static double window(struct probe *p, atomic_uint *word, double *switches)
 {
 	double before = lost_cpu();
 	uint64_t slice = (uint64_t)((word ? BETWEEN_NS : WINDOW_NS) * p->units_per_ns);
-	uint64_t charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), at = fluid_thread_now();
+	uint64_t charged = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID), at = counter_read_ordered();
 	uint64_t end = at + (uint64_t)(WINDOW_NS * p->units_per_ns);
 
 	fluid_loop_clear(&p->loop);
 	while (at < end) {
-		at = fluid_loop_run(&p->loop, fluid_thread_now(), at + slice);
+		at = fluid_loop_run(&p->loop, counter_read_ordered(), at + slice);
 		if (!word)
 			continue;
 		atomic_fetch_add(word, 1);

@@ -26,7 +26,7 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 	}
 	f->options = *o;
 	sem_init(&f->ready, 0, 0);
-	f->units_per_ns = clocks_measure_rate_for(fluid_thread_now, CALIBRATION_US, &f->origin);
+	f->units_per_ns = clocks_measure_rate_for(counter_read_ordered, CALIBRATION_US, &f->origin);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &o->cpus)) {
 			f->thread[at].fluid = f;
@@ -131,7 +131,7 @@ uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
 
 double fluid_rate(const struct fluid *f)
 {
-	struct scp_anchor later = counter_pair(fluid_thread_now);
+	struct scp_anchor later = counter_pair(counter_read_ordered);
 	double error;
 
 	return clocks_measure_rate(&f->origin, &later, &error);

@@ -80,5 +80,3 @@ uint64_t fluid_thread_clock_ns(pid_t tid);
 double fluid_rate(const struct fluid *f);
 /* Seconds of CLOCK_MONOTONIC_RAW at counter reading `at`, given that rate. */
 double fluid_seconds(const struct fluid *f, uint64_t at, double units_per_ns);
-/* Counter units now. */
-uint64_t fluid_thread_now(void);

@@ -22,11 +22,6 @@
 #define TAIL_NS	    50000 /* of own time that is not seen by the CPU clock: no more than that */
 #define DOUBLE_FROM 65536 /* windows; from there on, and at each doubling, twice as long */
 
-uint64_t fluid_thread_now(void)
-{
-	return counter_read_ordered();
-}
-
 /* Time on the CPU (as of the last tick: not used), time of waiting for it, turns. While
  * the thread runs, no waiting is in progress, so the second is complete. */
 static int read_schedstat(int fd, uint64_t *waited_ns, uint64_t *turns)
@@ -48,14 +43,14 @@ static int take_edge(struct fluid_thread *t, struct fluid_edge *e)
 	int result = -1;
 
 	for (int i = 0; i < EDGE_TRIES; i++) {
-		uint64_t begin = fluid_thread_now();
+		uint64_t begin = counter_read_ordered();
 
 		e->charged_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
-		e->at = fluid_thread_now();
+		e->at = counter_read_ordered();
 		e->first_at = i ? e->first_at : e->at;
 		e->first_ns = i ? e->first_ns : e->charged_ns;
 		result = read_schedstat(t->schedstat, &e->waited_ns, &e->turns);
-		if (result || (double)(fluid_thread_now() - begin) < longest)
+		if (result || (double)(counter_read_ordered() - begin) < longest)
 			break;
 	}
 	return result;
@@ -120,7 +115,7 @@ static void run(struct fluid_thread *t)
 			o->edge(o->context, (size_t)(t - t->fluid->thread), t->windows);
 		fluid_loop_clear(&t->loop);
 		t->own_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID) - from.charged_ns;
-		uint64_t last = fluid_loop_run(&t->loop, fluid_thread_now(), from.at + units);
+		uint64_t last = fluid_loop_run(&t->loop, counter_read_ordered(), from.at + units);
 
 		take_edge(t, &to);
 		finish_window(t, &from, &to, last);
