@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "collector/causal/causal_private.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/machine/tasks.h"
 #include "profile/base/kernel_file.h"
 
 #define MOST 512 /* threads */
 
 struct seen {
 	uint32_t pid, tid;
-	uint64_t cpu_ns, wait_ns;
+	uint64_t ns[2]; /* on a CPU, and waiting for one */
 	struct scp_causal_count slot[SCP_CAUSAL_SLOTS]; /* 0: it made no recorded call so far */
 };
 
@@ -21,16 +20,6 @@ struct causal_threads_seen {
 	size_t count;
 	struct seen thread[MOST];
 };
-
-/* schedstat's first numbers: time on a CPU, and waiting for one. */
-static bool read_times(struct seen *to)
-{
-	char text[96];
-
-	return !kernel_file_text(text, sizeof(text), "/proc/%u/task/%u/schedstat", to->pid,
-				 to->tid) &&
-	       sscanf(text, "%" SCNu64 " %" SCNu64, &to->cpu_ns, &to->wait_ns) == 2;
-}
 
 /* Also those that never called a recorded function. */
 static void add_process(struct causal_threads_seen *s, uint32_t pid)
@@ -42,7 +31,7 @@ static void add_process(struct causal_threads_seen *s, uint32_t pid)
 		struct seen *to = &s->thread[s->count];
 
 		*to = (struct seen){.pid = pid, .tid = (uint32_t)tid};
-		s->count += read_times(to);
+		s->count += tasks_thread_times((pid_t)pid, tid, to->ns);
 	}
 	kernel_file_leave(&tasks);
 }
@@ -99,7 +88,7 @@ static double grown(uint64_t from, uint64_t to)
 static double fill_one(const struct causal_page *p, const struct seen *from, const struct seen *to,
 		       size_t sites, double units, double *calls)
 {
-	double busy = 1e-9 * grown(from->cpu_ns, to->cpu_ns);
+	double busy = 1e-9 * grown(from->ns[0], to->ns[0]);
 
 	for (size_t s = 0; s < sites; s++) {
 		const struct scp_causal_count *a = &from->slot[s + 1], *b = &to->slot[s + 1];
@@ -130,8 +119,8 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 
 		if (!from)
 			continue;
-		ran += grown(from->cpu_ns, to->cpu_ns);
-		waited += grown(from->wait_ns, to->wait_ns);
+		ran += grown(from->ns[0], to->ns[0]);
+		waited += grown(from->ns[1], to->ns[1]);
 		busy[count] = fill_one(p, from, to, sites, units, calls + count * sites);
 		count++;
 	}

@@ -12,11 +12,15 @@
 #include "collector/attach/attach.h"
 #include "collector/attach/refusal/refusal.h"
 #include "collector/attach/safe_point/threads.h"
+#include "collector/attach/target/wake.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/dump/dump_private.h"
-#include "profile/base/kernel_file.h"
+#include "collector/machine/cpus.h"
+#include "collector/machine/tasks.h"
+#include "profile/base/array.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
+#include "profile/base/kernel_file.h"
 
 #define MOST_THREADS 65536u
 #define TRIES	     3	   /* to read a thread that wakes up meanwhile */
@@ -30,31 +34,21 @@ struct reading {
 	size_t thread;		    /* which one that is */
 };
 
-/* The file of a thread. */
-static bool read_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
-{
-	return !kernel_file_text(text, size, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
-}
-
 static int by_number(const void *a, const void *b)
 {
 	const struct dump_thread *x = a, *y = b;
 
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	return ARRAY_ORDER(x->tid, y->tid);
 }
 
 static bool add_thread(struct dump *d, pid_t tid)
 {
-	struct dump_thread *grown = reallocarray(d->thread, d->threads + 1, sizeof(*grown)), *t;
-	uint64_t numbers[16];
-	int count = proc_status_numbers(tid, "NSpid", 10, numbers, 16);
+	struct dump_thread *t = ARRAY_APPEND(d->thread, d->threads);
 
-	if (!grown)
+	if (!t)
 		return false;
-	d->thread = grown;
-	t = &d->thread[d->threads++];
 	*t = (struct dump_thread){.tid = tid, .for_s = NAN, .call = -1, .fd.number = -1};
-	t->inner_tid = count > 0 ? (pid_t)numbers[count - 1] : tid;
+	t->inner_tid = wake_inner_pid(tid) ?: tid;
 	kernel_file_line(t->name, sizeof(t->name), "/proc/%d/task/%d/comm", (int)d->pid, (int)tid);
 	return true;
 }
@@ -140,30 +134,19 @@ static void look_at(void *context)
 	read_python(g, t);
 }
 
-/* In microseconds: CPU time, and waiting for a CPU. */
-static void read_times(pid_t pid, pid_t tid, uint64_t us[2])
-{
-	char text[96], *end = text;
-
-	if (!read_file(pid, tid, "schedstat", text, sizeof(text)))
-		*text = '\0';
-	us[0] = strtoull(end, &end, 10) / 1000;
-	us[1] = strtoull(end, &end, 10) / 1000;
-}
-
 struct dump_times dump_times(pid_t pid)
 {
 	struct dump d = {.pid = pid};
 	struct dump_times times = {0};
-	uint64_t us[2];
+	uint64_t ns[2];
 
 	times.at_s = clocks_read_seconds();
 	list_threads(&d);
 	times.threads = d.threads;
 	for (size_t i = 0; i < d.threads; i++) {
-		read_times(pid, d.thread[i].tid, us);
-		times.on_cpu_s += (double)us[0] / 1e6;
-		times.runnable_s += (double)us[1] / 1e6;
+		tasks_thread_times(pid, d.thread[i].tid, ns);
+		times.on_cpu_s += (double)ns[0] / 1e9;
+		times.runnable_s += (double)ns[1] / 1e9;
 	}
 	free(d.thread);
 	return times;
@@ -172,21 +155,21 @@ struct dump_times dump_times(pid_t pid)
 /* A thread that has a CPU uses it, also where we had none for a while. */
 static void judge_running(struct dump *d)
 {
-	uint64_t us[2], passed_us;
+	uint64_t ns[2], passed_ns;
 	bool any = false;
 
 	for (size_t i = 0; i < d->threads; i++) {
 		any |= d->thread[i].state == 'R';
-		read_times(d->pid, d->thread[i].tid, us);
-		d->thread[i].cpu_us = us[0];
+		tasks_thread_times(d->pid, d->thread[i].tid, ns);
+		d->thread[i].cpu_ns = ns[0];
 		d->thread[i].read_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	}
 	if (any)
 		usleep(SPAN_US);
 	for (size_t i = 0; any && i < d->threads; i++) {
-		read_times(d->pid, d->thread[i].tid, us);
-		passed_us = (clocks_read_ns(CLOCK_MONOTONIC) - d->thread[i].read_ns) / 1000;
-		d->thread[i].waits_for_cpu = us[0] - d->thread[i].cpu_us < passed_us / 2;
+		tasks_thread_times(d->pid, d->thread[i].tid, ns);
+		passed_ns = clocks_read_ns(CLOCK_MONOTONIC) - d->thread[i].read_ns;
+		d->thread[i].waits_for_cpu = ns[0] - d->thread[i].cpu_ns < passed_ns / 2;
 	}
 }
 
@@ -194,11 +177,12 @@ static void judge_running(struct dump *d)
 static double last_ran_ms(pid_t pid, pid_t tid)
 {
 	char text[4096];
-	const char *line = read_file(pid, tid, "sched", text, sizeof(text))
-				   ? strstr(text, "\nse.exec_start")
-				   : NULL;
-	double ms = line ? strtod(line + strcspn(line, ":") + 1, NULL) : 0;
+	const char *line;
+	double ms;
 
+	threads_file(pid, tid, "sched", text, sizeof(text));
+	line = strstr(text, "\nse.exec_start");
+	ms = line ? strtod(line + strcspn(line, ":") + 1, NULL) : 0;
 	return ms > 0 ? ms : NAN;
 }
 
@@ -207,14 +191,12 @@ static void tell_since(const struct dump *d, struct dump_thread *t)
 {
 	char text[PROC_STAT_BYTES];
 	long long cpu = proc_stat_number(proc_stat_read(d->pid, t->tid, text), 39);
-	cpu_set_t before, one;
+	cpu_set_t before;
 	double now_ms = NAN;
 
 	if (cpu < 0 || t->state == 'R' || sched_getaffinity(0, sizeof(before), &before))
 		return;
-	CPU_ZERO(&one);
-	CPU_SET((int)(cpu % CPU_SETSIZE), &one);
-	if (!sched_setaffinity(0, sizeof(one), &one)) {
+	if (!cpus_pin((int)(cpu % CPU_SETSIZE))) {
 		sched_yield(); /* or else what is read of us is as of the last tick */
 		now_ms = last_ran_ms(getpid(), (pid_t)syscall(SYS_gettid));
 		sched_setaffinity(0, sizeof(before), &before);

@@ -24,7 +24,7 @@ struct dump_thread {
 	char state;	    /* as in /proc/PID/stat: R, S, D, T, t, Z, ... */
 	bool waits_for_cpu; /* of one in state R */
 	double for_s;	    /* since when it is asleep; NAN: not known */
-	uint64_t cpu_us;    /* that it used so far... */
+	uint64_t cpu_ns;    /* that it used so far... */
 	uint64_t read_ns;   /* ...by CLOCK_MONOTONIC */
 	long call;	    /* number of its system call; -1: none, or not known */
 	uint64_t argument[6];

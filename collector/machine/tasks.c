@@ -3,6 +3,7 @@
  * zero: it began between this look and the last. */
 #include "collector/machine/tasks.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,17 +17,23 @@
 /* The inode of the namespace of PIDs that a machine begins with: PID_NS_INIT_INO. */
 #define FIRST_NAMESPACE 0xEFFFFFFCu
 
-/* What clock_getcpuclockid gives, without the system call by which it asks whether the
- * process exists: reading the clock asks that again. -1: it is gone. */
-static int read_clock(pid_t pid, uint64_t *ns)
+/* The clock is what clock_getcpuclockid gives, without the system call by which it asks whether the
+ * process exists: reading the clock asks that again. */
+uint64_t tasks_clock_ns(pid_t pid)
 {
-	clockid_t clock = (clockid_t)((~(unsigned int)pid) << 3 | 2);
-	struct timespec t;
+	struct timespec t = {0};
 
-	if (clock_gettime(clock, &t))
-		return -1;
-	*ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-	return 0;
+	clock_gettime((clockid_t)((~(unsigned int)pid) << 3 | 2), &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool tasks_thread_times(pid_t pid, pid_t tid, uint64_t ns[2])
+{
+	char text[96];
+
+	ns[0] = ns[1] = 0;
+	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+	return sscanf(text, "%" SCNu64 " %" SCNu64, &ns[0], &ns[1]) == 2;
 }
 
 static void describe(struct task *t, bool name_too)
@@ -70,9 +77,9 @@ static int look_at(struct tasks *t, pid_t pid)
 	size_t at = place(t, pid);
 	struct task *task = at < t->count && t->task[at].pid == pid ? &t->task[at] : NULL;
 	bool seen = task != NULL;
-	uint64_t ns;
+	uint64_t ns = tasks_clock_ns(pid);
 
-	if (read_clock(pid, &ns))
+	if (!ns)
 		return 0;
 	if (!task) {
 		struct task *more = array_room(t->task, &t->room, t->count, sizeof(*more));
@@ -143,7 +150,8 @@ uint64_t tasks_program_ns(const struct tasks *t)
 		if (!task->program)
 			continue;
 		sum += task->used_ns;
-		if (!task->gone && !read_clock(task->pid, &ns) && ns > task->last_ns)
+		ns = task->gone ? 0 : tasks_clock_ns(task->pid);
+		if (ns > task->last_ns)
 			sum += ns - task->last_ns;
 	}
 	return sum;

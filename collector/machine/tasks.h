@@ -56,3 +56,8 @@ void tasks_mark(struct tasks *t);
 const struct task *tasks_find(const struct tasks *t, pid_t pid);
 
 void tasks_free(struct tasks *t);
+
+/* CPU time of a process so far, of all its threads; 0: it is gone. */
+uint64_t tasks_clock_ns(pid_t pid);
+/* For how long a thread was on a CPU, and waited for one. False: it is not known, and both are 0. */
+bool tasks_thread_times(pid_t pid, pid_t tid, uint64_t ns[2]);

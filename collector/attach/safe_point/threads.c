@@ -21,7 +21,7 @@ struct thread {
 	enum threads_rank rank;
 };
 
-static void read_of_thread(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
+void threads_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
 {
 	kernel_file_text(text, size, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
 }
@@ -159,7 +159,7 @@ bool threads_call(pid_t pid, pid_t tid, struct threads_call *c)
 	char text[256], *at = text;
 
 	*c = (struct threads_call){.number = -1};
-	read_of_thread(pid, tid, "syscall", text, sizeof(text));
+	threads_file(pid, tid, "syscall", text, sizeof(text));
 	if (!strchr("-0123456789", *text) || !*text)
 		return false;
 	c->number = strtol(at, &at, 10);
@@ -224,7 +224,7 @@ unsigned long threads_sleeps(pid_t pid, pid_t tid)
 {
 	char text[MOST_STATUS];
 
-	read_of_thread(pid, tid, "status", text, sizeof(text));
+	threads_file(pid, tid, "status", text, sizeof(text));
 	return parse_sleeps(text);
 }
 
@@ -237,7 +237,7 @@ unsigned long threads_epoll(pid_t pid, pid_t tid)
 
 	if (threads_rank(pid, tid) != THREADS_EPOLL)
 		return 0;
-	read_of_thread(pid, tid, "status", text, sizeof(text));
+	threads_file(pid, tid, "status", text, sizeof(text));
 	return strstr(text, "\nState:\tS") && parse_sleeps(text) == before ? before : 0;
 }
 

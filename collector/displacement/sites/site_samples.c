@@ -12,11 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "collector/clocks/clocks_read.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
+#include "collector/machine/tasks.h"
 #include "profile/live/live.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
@@ -122,14 +121,6 @@ void site_samples_close(struct site_samples *s)
 	free(s);
 }
 
-/* 0: it is gone. */
-static uint64_t process_ns(pid_t pid)
-{
-	clockid_t clock;
-
-	return clock_getcpuclockid(pid, &clock) ? 0 : clocks_read_ns(clock);
-}
-
 /* Of the ksoftirqd threads of so many CPUs, since the reader's last reading: the first one's is not
  * used. */
 static double softirqd_since(const struct site_samples *s, struct reader *r, size_t first,
@@ -139,7 +130,7 @@ static double softirqd_since(const struct site_samples *s, struct reader *r, siz
 
 	r->softirqd_ns = 0;
 	for (size_t i = first; i < first + count; i++)
-		r->softirqd_ns += s->softirqd[i] ? process_ns(s->softirqd[i]) : 0;
+		r->softirqd_ns += s->softirqd[i] ? tasks_clock_ns(s->softirqd[i]) : 0;
 	return r->softirqd_ns > before ? (double)(r->softirqd_ns - before) / 1e9 : 0;
 }
 
@@ -150,7 +141,7 @@ static void read_programs(struct site_samples *s, struct site_reading *reading)
 
 		if (k->gone)
 			continue;
-		k->last_ns = process_ns(k->pid);
+		k->last_ns = tasks_clock_ns(k->pid);
 		k->gone = !k->last_ns;
 		reading->incomplete |= k->gone || !before;
 		if (!k->gone && before)
