@@ -52,28 +52,31 @@ struct kernel_action {
 	unsigned long flags, restorer, mask;
 };
 
-static bool libc_ignored[2]; /* as scprof was given them */
+/* What the first launch changes here is as scprof was given it for all commands. */
+static const int changed[] = {SIGCHLD, SIGPIPE, SIGXFSZ, LIBC_SIGNAL, LIBC_SIGNAL + 1};
+#define CHANGED (sizeof(changed) / sizeof(*changed))
+static bool ignored[CHANGED];
+static sigset_t given_mask;
 
-__attribute__((constructor)) static void note_libc_signals(void)
+__attribute__((constructor)) static void note_signals(void)
 {
 	struct kernel_action a;
 
-	for (long i = 0; i < 2; i++)
-		libc_ignored[i] = !syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, NULL, &a, 8) &&
-				  a.handler == SIG_IGN;
+	for (size_t i = 0; i < CHANGED; i++)
+		ignored[i] = !syscall(SYS_rt_sigaction, changed[i], NULL, &a, 8) &&
+			     a.handler == SIG_IGN;
+	sigprocmask(SIG_SETMASK, NULL, &given_mask);
 }
 
-/* In the child, until exec. `chld` and `mask` are as scprof was given them. */
-static void become(const char *path, char **argv, bool shell_fallback, int report,
-		   const struct sigaction *chld, const sigset_t *mask)
+/* In the child, until exec. */
+static void become(const char *path, char **argv, bool shell_fallback, int report)
 {
-	const struct kernel_action ignore = {.handler = SIG_IGN};
+	for (size_t i = 0; i < CHANGED; i++) {
+		const struct kernel_action a = {.handler = ignored[i] ? SIG_IGN : SIG_DFL};
 
-	sigaction(SIGCHLD, chld, NULL);
-	for (long i = 0; i < 2; i++)
-		if (libc_ignored[i])
-			syscall(SYS_rt_sigaction, LIBC_SIGNAL + i, &ignore, NULL, 8);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+		syscall(SYS_rt_sigaction, changed[i], &a, NULL, 8);
+	}
+	sigprocmask(SIG_SETMASK, &given_mask, NULL);
 	if (shell_fallback)
 		execvp(path, argv);
 	else
@@ -141,9 +144,8 @@ static int give_up(struct launch *l, const int report[2], const int go[2])
 int launch_start_held(struct launch *l, const char *path, char **argv, bool shell_fallback,
 		      int kept, bool *exec_failed, const struct launch_hold *hold)
 {
-	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
 	struct itimerval timer, none = {{0, 0}, {0, 0}};
-	sigset_t take, mask;
+	sigset_t take;
 	int report[2] = {-1, -1}, go[2] = {-1, -1}, parent_death = 0;
 
 	*exec_failed = false;
@@ -158,10 +160,10 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 	if (pipe2(report, O_CLOEXEC) || (hold && pipe2(go, O_CLOEXEC)))
 		return give_up(l, report, go);
 	/* where SIGCHLD is ignored, the kernel would reap the command unasked */
-	sigaction(SIGCHLD, &plain, &chld);
+	signal(SIGCHLD, SIG_DFL);
 	if (kept)
 		sigaddset(&take, kept);
-	sigprocmask(SIG_BLOCK, &take, &mask);
+	sigprocmask(SIG_BLOCK, &take, NULL);
 	prctl(PR_GET_PDEATHSIG, &parent_death);
 	setitimer(ITIMER_REAL, &none, &timer); /* it is the command's, which exec would keep */
 	l->pid = fork();
@@ -172,7 +174,7 @@ int launch_start_held(struct launch *l, const char *path, char **argv, bool shel
 		prctl(PR_SET_PDEATHSIG, parent_death);
 		if (hold)
 			wait_for_word(go);
-		become(path, argv, shell_fallback, report[1], &chld, &mask);
+		become(path, argv, shell_fallback, report[1]);
 	}
 	l->process_start = run_files_process_start(l->pid, NULL);
 	l->newest = l->pid;
