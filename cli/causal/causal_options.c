@@ -128,7 +128,7 @@ static int take(void *to, int code, const char *value)
 	if (code == OPT_PROGRESS)
 		return take_progress(o, value);
 	if (code == USAGE_JSON)
-		o->format = CAUSAL_JSON;
+		o->format = REPORT_JSON;
 	o->format_given |= code == USAGE_JSON || code == USAGE_FORMAT;
 	if (code != OPT_ATTACH)
 		return 0;
@@ -188,25 +188,6 @@ static int check(const struct causal_options *o)
 	return check_confirm(o);
 }
 
-/* By the name of -o, unless --format is given. */
-static int settle_format(struct causal_options *o)
-{
-	enum report_format named = REPORT_TEXT;
-
-	if (o->format_given || !o->output)
-		return 0;
-	report_names_format_of(o->output, &named);
-	if ((named != REPORT_TEXT && named != REPORT_JSON && named != REPORT_HTML) ||
-	    report_options_strange_ending(o->output))
-		return refuse("-o '%s': a result has .txt, .json or .html; other names need "
-			      "--format",
-			      o->output);
-	o->format = named == REPORT_JSON   ? CAUSAL_JSON
-		    : named == REPORT_HTML ? CAUSAL_HTML
-					   : CAUSAL_TEXT;
-	return 0;
-}
-
 int causal_options_parse(int argc, char **argv, struct causal_options *o)
 {
 	*o = (struct causal_options){.wishes = {.for_s = INFINITY, .slowdown = 0.05}};
@@ -227,5 +208,8 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 		return causal_options_usage.failure;
 	}
 	o->runs = o->runs ? o->runs : RUNS_DEFAULT;
-	return settle_format(o) ? causal_options_usage.bad_usage : OPTIONS_GO;
+	if (o->format_given || !o->output || !report_options_name_result(o->output, &o->format))
+		return OPTIONS_GO;
+	refuse("-o '%s': a result has .txt, .json or .html; other names need --format", o->output);
+	return causal_options_usage.bad_usage;
 }

@@ -15,8 +15,6 @@
 #include "include/scprof_causal.h"
 #include "report/report.h"
 
-enum causal_format { CAUSAL_TEXT, CAUSAL_JSON, CAUSAL_HTML };
-
 struct causal_options {
 	struct run_options run; /* -s, -g, -c; `command` */
 	struct causal_wishes wishes;
@@ -25,7 +23,7 @@ struct causal_options {
 	bool end;	    /* end the command once the experiment is over */
 	pid_t attach;	    /* 0: a command is started */
 	bool format_given;
-	enum causal_format format;
+	enum report_format format; /* text, JSON, a page */
 	const char *output;
 	const char *confirm, *changed; /* NULL: not asked for */
 	double faster;
@@ -177,10 +175,9 @@ void causal_report_free(struct causal_report *r);
 /* What the processes of `p`, which is borrowed, computed outside of recorded calls: no site, and
  * yet what may hold progress up. Where it is not known a warning says why. 0, or -1: no memory. */
 int causal_computing_find(struct causal_report *r, struct profile *p);
-/* How many functions are worth a line, from the first on; and in words: what all are of, one of
- * them ("79 % (75 to 83)  parse"), and what makes a site of one. */
+/* How many functions are worth a line, from the first on; and in words: one of them ("79 % (75 to
+ * 83)  parse"), and what makes a site of one. */
 uint32_t causal_computing_rows(const struct causal_report *r);
-struct words causal_computing_title(const struct causal_report *r, bool utf8);
 struct words causal_computing_row(const struct causal_report *r, uint32_t i);
 struct words causal_computing_advice(const struct causal_report *r);
 

@@ -172,9 +172,9 @@ static void ended(void *context)
 }
 
 static int (*const printers[])(const struct causal_report *r,
-			       FILE *out) = {[CAUSAL_TEXT] = causal_text_print,
-					     [CAUSAL_JSON] = causal_json_print,
-					     [CAUSAL_HTML] = causal_html_print};
+			       FILE *out) = {[REPORT_TEXT] = causal_text_print,
+					     [REPORT_JSON] = causal_json_print,
+					     [REPORT_HTML] = causal_html_print};
 
 /* Text beside a command goes to standard error: standard output is the command's. */
 static int print(const struct causal_report *report, const struct causal_options *o)
@@ -182,7 +182,7 @@ static int print(const struct causal_report *report, const struct causal_options
 	static char buffer[1 << 16];
 	struct output out;
 
-	if (o->output || o->attach || o->format != CAUSAL_TEXT) {
+	if (o->output || o->attach || o->format != REPORT_TEXT) {
 		if (output_begin(&out, COMMAND, o->output))
 			return -1;
 		return output_end(&out, COMMAND, printers[o->format](report, out.stream));

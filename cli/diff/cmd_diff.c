@@ -137,24 +137,6 @@ static int split(struct diff_arguments *a, bool separated)
 	return complaint_say(DIFF_COMMAND, "%s See scprof diff --help", why);
 }
 
-/* -o page.html: the format by the name, unless --format is given. */
-static int name_format(struct diff_arguments *a)
-{
-	enum report_format named = REPORT_CSV;
-
-	if (a->format_given || !a->output)
-		return 0;
-	if (report_names_format_of(a->output, &named) && !report_options_strange_ending(a->output))
-		return 0;
-	if (named != REPORT_TEXT && named != REPORT_JSON && named != REPORT_HTML)
-		return complaint_say(DIFF_COMMAND,
-				     "-o '%s' is not named as a comparison. One has .txt, .json "
-				     "and .html; other names need --format",
-				     a->output);
-	a->options.format = named;
-	return 0;
-}
-
 /* Two commands. */
 static int check_live(const struct diff_arguments *a)
 {
@@ -211,8 +193,12 @@ static int check_runs(struct diff_arguments *a, char **operands, bool separated)
 
 static int check(struct diff_arguments *a, char **operands, bool separated)
 {
-	if (name_format(a))
-		return -1;
+	if (!a->format_given && a->output &&
+	    report_options_name_result(a->output, &a->options.format))
+		return complaint_say(DIFF_COMMAND,
+				     "-o '%s' is not named as a comparison. One has .txt, .json "
+				     "and .html; other names need --format",
+				     a->output);
 	if (a->runs)
 		return check_runs(a, operands, separated);
 	if (a->live)

@@ -62,6 +62,17 @@ bool report_options_refuse_ending(const char *command, const char *output, bool 
 	return true;
 }
 
+int report_options_name_result(const char *output, enum report_format *format)
+{
+	enum report_format named = REPORT_TEXT;
+
+	report_names_format_of(output, &named);
+	if (named > REPORT_HTML || report_options_strange_ending(output))
+		return -1;
+	*format = named;
+	return 0;
+}
+
 int report_options_settle(struct report_choice *c, const struct usage *u, const char *output,
 			  bool terminal)
 {

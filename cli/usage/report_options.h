@@ -76,6 +76,10 @@ const char *report_options_strange_ending(const char *output);
 /* Does it have such a one, and not .scp where a `profile` may be written? Then it was said. */
 bool report_options_refuse_ending(const char *command, const char *output, bool profile);
 
+/* The format that the name of `output` gives a result, which is text, JSON or a page. 0, or -1: it
+ * is another one's name. */
+int report_options_name_result(const char *output, enum report_format *format);
+
 /* Once all are taken. `output`: -o, or NULL; its name gives the format unless --format did.
  * `terminal`: the report would go to one otherwise. 0, or -1 having said why not. */
 int report_options_settle(struct report_choice *c, const struct usage *u, const char *output,
