@@ -215,25 +215,15 @@ static void ticks_json(struct json_writer *w, const struct clock_test *t)
 	json_write_close(w, '}');
 }
 
-/* PREFIX_ns, PREFIX_ci_low_ns, PREFIX_ci_high_ns. */
-static void mean_json(struct json_writer *w, const char *prefix, const struct replications_mean *m)
-{
-	char key[64], low[64], high[64];
-
-	snprintf(key, sizeof(key), "%s_ns", prefix);
-	snprintf(low, sizeof(low), "%s_ci_low_ns", prefix);
-	snprintf(high, sizeof(high), "%s_ci_high_ns", prefix);
-	JSON_PUT(w, key, m->mean, low, m->low, high, m->high);
-}
-
 static void clock_json(struct json_writer *w, const struct clock_test *t)
 {
 	json_write_open(w, NULL, '{');
 	json_write_text(w, "name", clocks_read_name(t->kind));
 	JSON_MEMBERS(w, t, usable, verdict, smallest_mean_ns);
 	JSON_PUT(w, "resolution_ns", t->step_ns, "claimed_resolution_ns", t->claimed_ns);
-	mean_json(w, "read", &t->read);
-	mean_json(w, "read_alone", &t->read_alone);
+	JSON_PUT(w, "read_ns", t->read.mean, "read_ci_low_ns", t->read.low, "read_ci_high_ns",
+		 t->read.high, "read_alone_ns", t->read_alone.mean, "read_alone_ci_low_ns",
+		 t->read_alone.low, "read_alone_ci_high_ns", t->read_alone.high);
 	json_write_integer(w, "cpus_compared", t->cpus + (t->cpus > 0));
 	JSON_MEMBERS(w, t, comparisons, backward, backward_max_ns, step_readings, steps,
 		     step_max_ns, drift_ppm, drift_error_ppm, rate_hz, rate_error_ppm);

@@ -39,11 +39,6 @@ uint32_t causal_computing_rows(const struct causal_report *r)
 	return rows;
 }
 
-struct words causal_computing_title(const struct causal_report *r, bool utf8)
-{
-	return text_computing_title(r->computing, utf8);
-}
-
 struct words causal_computing_row(const struct causal_report *r, uint32_t i)
 {
 	const struct report_computing_row *row = &r->computing->computing->row[i];

@@ -6,6 +6,7 @@
 
 #include "cli/causal/causal_private.h"
 #include "report/render/html/html_write.h"
+#include "report/render/text/text.h"
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
@@ -293,7 +294,7 @@ static void put_computing(FILE *out, const struct causal_report *r)
 	if (!rows)
 		return;
 	fputs("<section class=\"confirmed\"><h2>", out);
-	put_text(out, causal_computing_title(r, true).text);
+	put_text(out, text_computing_title(r->computing, true).text);
 	fputs("</h2><ul class=\"path-list\">", out);
 	for (uint32_t i = 0; i < rows; i++) {
 		fputs("<li><bdi>", out);

@@ -156,7 +156,7 @@ static void put_computing(const struct causal_report *r, struct text *t)
 	if (!rows)
 		return;
 	fputc('\n', t->out);
-	put_line(t, causal_computing_title(r, t->terminal.utf8).text);
+	put_line(t, text_computing_title(r->computing, t->terminal.utf8).text);
 	for (uint32_t i = 0; i < rows; i++)
 		text_cell_say(t, TERMINAL_PLAIN, "  ", 4, "%s", causal_computing_row(r, i).text);
 	put_line(t, causal_computing_advice(r).text);
