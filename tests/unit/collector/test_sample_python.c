@@ -2,12 +2,15 @@
 /* Frames of a made-up interpreter 3.12 in this process's own memory: what is read of them from
  * outside, and which of a sample's words are taken for its instruction and its frame. */
 #include <dlfcn.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -221,7 +224,7 @@ static enum python_found sample(uint64_t instruction, uint64_t frame, struct sam
 	const struct sample_stack stack = {.at = STACK,
 					   .bytes = (const uint8_t *)piece,
 					   .count = sizeof(piece),
-					   .tid = (pid_t)syscall(SYS_gettid),
+					   .tid = life->pid,
 					   .now_ns = 1000,
 					   .chain = chain.frames ? &chain : NULL};
 	struct safe_point_held h = {.start = STACK, .end = STACK + sizeof(piece)};
@@ -265,6 +268,43 @@ static void test_places_are_learnt_and_tell_of_the_samples_instant(void **unused
 	/* A code object that no state has shown is found before its instruction. */
 	assert_int_equal(sample(at(code[2]) + 192 + 4, 0, &path), PYTHON_CUT);
 	assert_true(path.frames == 1 && is_line(&path.frame[0], "unseen", 11));
+}
+
+/* This process again, of the number 1 in a namespace of its own; 0: none may be made here. */
+static pid_t begin_inner(void)
+{
+	pid_t pid;
+
+	state[144 / 8] = 1;
+	pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+	if (!pid)
+		for (;;)
+			pause();
+	return pid > 0 ? pid : 0;
+}
+
+static void test_a_state_is_found_by_the_threads_number_in_its_namespace(void **unused)
+{
+	static struct sample_path path;
+	uint64_t first = at(code[0]) + 192;
+	pid_t inside = begin_inner();
+
+	(void)unused;
+	if (!inside)
+		skip();
+	space_free(&spaces);
+	spaces = (struct sample_spaces){0};
+	assert_true(space_add(&spaces, inside, true, 1));
+	life = space_read(&spaces, 0);
+	assert_true(life && life->python);
+	for (unsigned i = 1; i < 20; i++)
+		sample(first + 2 * i, at(inner), &path);
+	enum python_found found = sample(first + 2 * 10, at(inner), &path);
+
+	kill(inside, SIGKILL);
+	assert_int_equal(waitpid(inside, NULL, 0), inside);
+	assert_int_equal(found, PYTHON_WHOLE);
+	assert_true(path.frames == 2 && is_line(&path.frame[0], "inner", 12));
 }
 
 static void put_chain(const uint64_t *const *frame, size_t count)
@@ -412,6 +452,8 @@ int main(void)
 						unmake),
 		cmocka_unit_test_setup_teardown(
 			test_places_are_learnt_and_tell_of_the_samples_instant, make, unmake),
+		cmocka_unit_test_setup_teardown(
+			test_a_state_is_found_by_the_threads_number_in_its_namespace, make, unmake),
 		cmocka_unit_test_setup_teardown(test_a_chain_tells_of_the_samples_instant, make,
 						unmake),
 		cmocka_unit_test(test_a_chain_is_of_the_record_that_follows),
