@@ -184,8 +184,8 @@ static void open_image(struct sample_image *i, const char *path, pid_t pid)
 		elf = elf_memory((char *)(uintptr_t)i->vdso, size);
 	} else {
 		snprintf(there, sizeof(there), "/proc/%d/root%s", (int)pid, path);
-		i->fd = open_same(path, i->device, i->inode);
-		i->fd = i->fd < 0 ? open_same(there, i->device, i->inode) : i->fd;
+		i->fd = open_same(there, i->device, i->inode);
+		i->fd = i->fd < 0 ? open_same(path, i->device, i->inode) : i->fd; /* has ended */
 		elf = i->fd < 0 ? NULL : elf_begin(i->fd, ELF_C_READ, NULL);
 		i->block = elf ? calloc(SAMPLE_BLOCKS, sizeof(*i->block)) : NULL;
 	}

@@ -6,11 +6,14 @@
 #include <stdarg.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -210,6 +213,50 @@ static void test_no_device_is_opened_by_a_name_that_a_process_chose(void **state
 	close(terminal);
 }
 
+/* In a namespace of its own: a file that has the name of another one here. Then it says so. */
+static pid_t begin_apart(const char *directory, const char *path, const int done[2])
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", directory, "tmpfs", 0, NULL) || creat(path, 0644) < 0 ||
+	    write(done[1], "", 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+static void test_a_file_is_the_processs_own_not_one_of_its_name_here(void **state)
+{
+	const char *path = "/etc/passwd";
+	struct sample_images images = {0};
+	struct stat own, opened;
+	char there[64], byte;
+	int done[2];
+
+	(void)state;
+	if (geteuid() || pipe(done))
+		skip();
+	pid_t pid = begin_apart("/etc", path, done);
+
+	close(done[1]);
+	if (read(done[0], &byte, 1) != 1)
+		skip(); /* it may not */
+	close(done[0]);
+	snprintf(there, sizeof(there), "/proc/%d/root%s", (int)pid, path);
+	assert_int_equal(stat(there, &own), 0);
+	assert_int_equal(image_find(&images, path, own.st_dev, own.st_ino, pid), 0);
+	int failed = fstat(images.image[0].fd, &opened);
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	image_free(&images);
+	assert_int_equal(failed, 0);
+	assert_true(opened.st_dev == own.st_dev && opened.st_ino == own.st_ino);
+}
+
 static void test_what_is_mapped_later_covers_what_was_there(void **state)
 {
 	(void)state;
@@ -340,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_a_path_beyond_the_piece_is_cut),
 		cmocka_unit_test(test_nonsense_ends_a_walk),
 		cmocka_unit_test(test_a_file_is_read_as_it_is),
+		cmocka_unit_test(test_a_file_is_the_processs_own_not_one_of_its_name_here),
 		cmocka_unit_test(test_no_device_is_opened_by_a_name_that_a_process_chose),
 		cmocka_unit_test(test_what_is_mapped_later_covers_what_was_there),
 		cmocka_unit_test(test_lives_begin_with_a_fork_and_an_exec),
