@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/attach/target/wake.h"
 #include "collector/machine/tasks.h"
 #include "profile/base/kernel_file.h"
 
@@ -11,7 +12,7 @@
 
 struct seen {
 	uint32_t pid, tid;
-	uint64_t ns[2]; /* on a CPU, and waiting for one */
+	uint64_t ns[2];					/* on a CPU, and waiting for one */
 	struct scp_causal_count slot[SCP_CAUSAL_SLOTS]; /* 0: it made no recorded call so far */
 };
 
@@ -22,18 +23,43 @@ struct causal_threads_seen {
 };
 
 /* Also those that never called a recorded function. */
-static void add_process(struct causal_threads_seen *s, uint32_t pid)
+static void add_process(struct causal_threads_seen *s, pid_t pid, uint32_t inner_pid)
 {
-	DIR *tasks = kernel_file_folder("/proc/%u/task", pid);
-	int tid;
+	DIR *tasks = kernel_file_folder("/proc/%d/task", (int)pid);
+	pid_t tid;
 
 	while (s->count < MOST && (tid = kernel_file_next(&tasks)) >= 0) {
 		struct seen *to = &s->thread[s->count];
 
-		*to = (struct seen){.pid = pid, .tid = (uint32_t)tid};
-		s->count += tasks_thread_times((pid_t)pid, tid, to->ns);
+		*to = (struct seen){.pid = inner_pid,
+				    .tid = (uint32_t)(wake_inner_pid(tid) ?: tid)};
+		s->count += tasks_thread_times(pid, tid, to->ns);
 	}
 	kernel_file_leave(&tasks);
+}
+
+static bool is_owner(const struct causal_page *p, uint32_t inner_pid)
+{
+	uint32_t pid, tid;
+
+	for (size_t i = 0; i + 1 < SCP_CAUSAL_THREADS; i++)
+		if (causal_page_thread(p, i, &pid, &tid) && pid == inner_pid)
+			return true;
+	return false;
+}
+
+/* They say their numbers in their own namespace. */
+static void add_processes(struct causal_threads_seen *s, const struct causal_page *p)
+{
+	DIR *all = kernel_file_folder("/proc");
+	pid_t pid;
+
+	while ((pid = kernel_file_next(&all)) >= 0) {
+		uint32_t inner_pid = (uint32_t)(wake_inner_pid(pid) ?: pid);
+
+		if (is_owner(p, inner_pid) && causal_page_is_mapped(p, (uint32_t)pid))
+			add_process(s, pid, inner_pid);
+	}
 }
 
 static struct seen *find(struct causal_threads_seen *s, uint32_t pid, uint32_t tid)
@@ -44,24 +70,15 @@ static struct seen *find(struct causal_threads_seen *s, uint32_t pid, uint32_t t
 	return NULL;
 }
 
-static bool has_process(const struct causal_threads_seen *s, uint32_t pid)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (s->thread[i].pid == pid)
-			return true;
-	return false;
-}
-
 static struct causal_threads_seen *see(const struct causal_page *p, double completed)
 {
 	struct causal_threads_seen *s = calloc(1, sizeof(*s));
 	uint32_t pid, tid;
 
+	if (s)
+		add_processes(s, p);
 	for (size_t i = 0; s && i + 1 < SCP_CAUSAL_THREADS; i++) {
 		const struct scp_causal_count *slot = causal_page_thread(p, i, &pid, &tid);
-
-		if (slot && !has_process(s, pid) && causal_page_is_mapped(p, pid))
-			add_process(s, pid);
 		struct seen *to = slot ? find(s, pid, tid) : NULL;
 		if (to)
 			memcpy(to->slot, slot, sizeof(to->slot));

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -185,6 +188,32 @@ static void a_process_without_the_page_does_not_count(void **state)
 	own_block(3, 0, 0);
 }
 
+/* It says the number 1, as it has in its own namespace. */
+static void a_process_of_a_namespace_counts_by_its_numbers_there(void **state)
+{
+	struct causal_threads t = {0};
+	pid_t inside = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+
+	(void)state;
+	if (!inside)
+		for (;;)
+			pause();
+	if (inside < 0)
+		skip();
+	own_block(4, 1, 1);
+	read_page();
+	causal_threads_begin(&t, ours, 0);
+	theirs->thread[4].slot[1].calls = 50;
+	read_page();
+	causal_threads_read(&t, ours, 1, 10);
+	kill(inside, SIGKILL);
+	waitpid(inside, NULL, 0);
+	own_block(4, 0, 0);
+	assert_int_equal(t.count, 1);
+	assert_true(t.calls[0] > 4.999 && t.calls[0] < 5.001);
+	causal_threads_free(&t);
+}
+
 static void what_was_known_stays_when_all_have_ended(void **state)
 {
 	struct causal_threads t = {0};
@@ -208,6 +237,7 @@ int main(void)
 		cmocka_unit_test(cpu_time_is_that_without_delays),
 		cmocka_unit_test(nothing_that_a_process_has_open_is_opened),
 		cmocka_unit_test(a_process_without_the_page_does_not_count),
+		cmocka_unit_test(a_process_of_a_namespace_counts_by_its_numbers_there),
 		cmocka_unit_test(what_was_known_stays_when_all_have_ended),
 	};
 
