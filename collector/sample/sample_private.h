@@ -128,7 +128,7 @@ struct sample_map {
 
 /* A process from its beginning, or from an exec, on. */
 struct sample_life {
-	pid_t pid;
+	pid_t pid, inner_pid;	 /* the second: in its own namespace; 0: not looked for yet */
 	bool counts;		 /* its samples do */
 	bool records;		 /* it has begun to, itself; where that is asked for */
 	bool doubted;		 /* records were lost: its maps are to be read anew... */
@@ -167,6 +167,8 @@ void space_map(struct sample_spaces *s, pid_t pid, const struct sample_map *at, 
 	       const uint64_t file[2]);
 /* Index of the life of a process; SAMPLE_NONE: it is none of the run. */
 uint32_t space_find(const struct sample_spaces *s, pid_t pid);
+/* By the number that it has in its own namespace. */
+uint32_t space_find_inner(const struct sample_spaces *s, pid_t pid);
 /* The same of a process that is not known, where records were lost: its parent may be. */
 uint32_t space_adopt(struct sample_spaces *s, pid_t pid);
 /* The life with objects to walk in; NULL: no memory, or its maps are in doubt. */

@@ -72,11 +72,13 @@ static void take_changes(struct sampler *s, uint64_t until_ns)
 		const struct scp_control_change *next =
 			&all->change[(s->change + 1) % SCP_CONTROL_CHANGES];
 		uint32_t number = __atomic_load_n(&next->number, __ATOMIC_ACQUIRE);
-		uint32_t pid_on = next->pid_on, life = space_find(&s->spaces, (pid_t)(pid_on >> 1));
+		uint32_t pid_on = next->pid_on;
 
 		if (number <= s->change || next->at_ns > until_ns)
 			return;
 		s->change = number; /* those in between, of which there is too much, are lost */
+		uint32_t life = space_find_inner(&s->spaces, (pid_t)(pid_on >> 1));
+
 		if (life != SAMPLE_NONE)
 			s->spaces.life[life].records = pid_on & 1;
 	}

@@ -17,7 +17,8 @@
 #define MOST_SAMPLES  (1u << 24) /* 200 MB to copy */
 #define MOST_ROWS     (1u << 16) /* 30 MB in memory (/dev/shm), with 50 frames each */
 
-/* The process of the profile that a life is, or came from. */
+/* The process of the profile, which has its number in its own namespace, that a life is, or came
+ * from. */
 static uint32_t find_process(const struct sample_spaces *s, uint32_t life, const struct profile *p)
 {
 	for (; life != SAMPLE_NONE; life = s->life[life].before) {
@@ -26,7 +27,8 @@ static uint32_t find_process(const struct sample_spaces *s, uint32_t life, const
 		for (uint32_t i = p->processes; i-- > 0;) {
 			const struct prof_process *q = &p->process[i];
 
-			if (q->pid == (uint32_t)l->pid && q->start_mono_ns >= l->from_ns &&
+			if (q->pid == (uint32_t)(l->inner_pid ?: l->pid) &&
+			    q->start_mono_ns >= l->from_ns &&
 			    (!l->to_ns || q->start_mono_ns <= l->to_ns))
 				return i;
 		}

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "collector/attach/target/wake.h"
 #include "collector/clocks/clocks_read.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/proc_maps.h"
@@ -38,6 +39,21 @@ uint32_t space_find(const struct sample_spaces *s, pid_t pid)
 {
 	for (uint32_t i = s->live_count; i-- > 0;)
 		if (s->life[s->live[i]].pid == pid)
+			return s->live[i];
+	return SAMPLE_NONE;
+}
+
+/* As it has it itself. */
+static pid_t inner_pid(struct sample_life *l)
+{
+	l->inner_pid = l->inner_pid ?: wake_inner_pid(l->pid) ?: l->pid;
+	return l->inner_pid;
+}
+
+uint32_t space_find_inner(const struct sample_spaces *s, pid_t pid)
+{
+	for (uint32_t i = s->live_count; i-- > 0;)
+		if (inner_pid(&s->life[s->live[i]]) == pid)
 			return s->live[i];
 	return SAMPLE_NONE;
 }
@@ -328,6 +344,7 @@ struct sample_life *space_read(struct sample_spaces *s, uint32_t life)
 		return NULL;
 	if (l->rows)
 		return l;
+	inner_pid(l);
 	l->objects.object = calloc(l->maps + 1, sizeof(*l->objects.object));
 	l->image = calloc(l->maps + 1, sizeof(*l->image));
 	l->rows = frames_rows();

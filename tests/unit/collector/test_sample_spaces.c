@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A process whose exec no record told of, because records were lost: its samples count all the
  * same. One that is still a fork of ours is not the program. A number is a process's for as long as
- * that is there. What the kernel charged them is theirs and their children's. */
+ * that is there, and is another one in its own namespace. What the kernel charged them is theirs
+ * and their children's. */
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -149,6 +152,39 @@ static void test_what_was_charged_is_of_processes_and_their_children(void **stat
 	space_free(&s);
 }
 
+/* Its file names it by the number 1. */
+static void test_a_process_is_known_by_its_number_in_its_namespace(void **state)
+{
+	static struct sample_path path = {.kind = SCP_SAMPLE_COMPUTING};
+	const struct prof_sampling how = {.period_ns = 1000};
+	pid_t inside = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+	struct sample_spaces s = {0};
+	struct sample_counts c = {0};
+	struct profile *p = profile_new();
+
+	(void)state;
+	if (!inside)
+		for (;;)
+			pause();
+	if (inside < 0)
+		skip();
+	assert_true(space_add(&s, inside, true, 1));
+	assert_non_null(space_read(&s, 0));
+	uint32_t found = space_find_inner(&s, 1);
+
+	end(inside);
+	assert_int_equal(found, 0);
+	assert_true(counts_add(&c, 0, &path));
+	assert_int_equal(samples_process(p, (uint32_t)getpid(), 1000), 0);
+	assert_int_equal(samples_process(p, 1, 1000), 0);
+	assert_int_equal(save_into(&s, &c, &how, p), 0);
+	assert_int_equal(p->samples, 1);
+	assert_int_equal(p->sample[0].process, 1);
+	profile_free(p);
+	counts_free(&c);
+	space_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_a_fork_of_ours_is_not_the_program),
 		cmocka_unit_test(test_a_process_stays_while_it_is_there),
 		cmocka_unit_test(test_a_number_that_a_stranger_has_now_is_forgotten),
+		cmocka_unit_test(test_a_process_is_known_by_its_number_in_its_namespace),
 		cmocka_unit_test(test_what_was_charged_is_of_processes_and_their_children),
 	};
 
