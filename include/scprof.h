@@ -84,12 +84,14 @@ extern const struct scprof_api scprof_regions_1 __attribute__((weak, visibility(
 	static __inline__ __attribute__((always_inline, unused, no_instrument_function))
 
 /* NULL without the library. Through the global offset table, because a linker decides any other
- * reference of a position-dependent program to a weak symbol permanently. */
+ * reference of a position-dependent program to a weak symbol permanently; each time, because the
+ * library may be put into a process that is in a loop. */
 SCPROF_INLINE const struct scprof_api *scprof_find(void)
 {
 #ifdef __x86_64__
 	const struct scprof_api *api;
-	__asm__(".weak scprof_regions_1\n\tmovq scprof_regions_1@GOTPCREL(%%rip), %0" : "=r"(api));
+	__asm__ volatile(".weak scprof_regions_1\n\tmovq scprof_regions_1@GOTPCREL(%%rip), %0"
+			 : "=r"(api));
 	return api;
 #else
 	return &scprof_regions_1;

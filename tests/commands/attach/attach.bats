@@ -379,6 +379,14 @@ called()
 	is_left
 }
 
+@test "attach 08c: regions and points of a loop that runs already" {
+	target "$PROGRAMS/units"
+	attach_while_it_calls --format json
+	mv attach.out report.json
+	holds '[.sites[].symbol] | (index("parse") != null) and index("unit -> unit") != null'
+	is_left
+}
+
 both_began()
 {
 	[ "$(grep -c begun target.out)" = 2 ]
