@@ -174,5 +174,5 @@ lost()
 	not grep -q 'scprof report.* /.*full/r.scp' err
 	"$SCPROF" merge -o merged.scp "$kept"
 	"$SCPROF" report --format json merged.scp | jq -e '.totals.calls > 0'
-	rm -r "$kept"
+	rm -r "$(dirname "$kept")"
 }
