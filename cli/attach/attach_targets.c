@@ -13,6 +13,7 @@
 #include "collector/attach/target/relatives.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/recording_control.h"
+#include "profile/base/kernel_file.h"
 #include "profile/live/run_files.h"
 #include "report/wording/utf8.h"
 #include "profile/base/array.h"
@@ -286,7 +287,7 @@ static void add_forked(struct attach_targets *t, pid_t pid)
 	if (!one)
 		return;
 	one->facts.target.process_start = run_files_process_start(pid, NULL);
-	one->facts.inner_pid = wake_inner_pid(pid);
+	one->facts.inner_pid = proc_inner_pid(pid);
 	one->begun = one->forked = true;
 	one->page = t->count - 1;
 	for (size_t i = 0; i + 1 < t->count; i++)

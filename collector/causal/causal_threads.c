@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/attach/target/wake.h"
 #include "collector/machine/tasks.h"
 #include "profile/base/kernel_file.h"
 
@@ -32,7 +31,7 @@ static void add_process(struct causal_threads_seen *s, pid_t pid, uint32_t inner
 		struct seen *to = &s->thread[s->count];
 
 		*to = (struct seen){.pid = inner_pid,
-				    .tid = (uint32_t)(wake_inner_pid(tid) ?: tid)};
+				    .tid = (uint32_t)(proc_inner_pid(tid) ?: tid)};
 		s->count += tasks_thread_times(pid, tid, to->ns);
 	}
 	kernel_file_leave(&tasks);
@@ -55,7 +54,7 @@ static void add_processes(struct causal_threads_seen *s, const struct causal_pag
 	pid_t pid;
 
 	while ((pid = kernel_file_next(&all)) >= 0) {
-		uint32_t inner_pid = (uint32_t)(wake_inner_pid(pid) ?: pid);
+		uint32_t inner_pid = (uint32_t)(proc_inner_pid(pid) ?: pid);
 
 		if (is_owner(p, inner_pid) && causal_page_is_mapped(p, (uint32_t)pid))
 			add_process(s, pid, inner_pid);

@@ -12,7 +12,6 @@
 #include "collector/attach/attach.h"
 #include "collector/attach/refusal/refusal.h"
 #include "collector/attach/safe_point/threads.h"
-#include "collector/attach/target/wake.h"
 #include "collector/clocks/clocks_read.h"
 #include "collector/dump/dump_private.h"
 #include "collector/machine/cpus.h"
@@ -48,7 +47,7 @@ static bool add_thread(struct dump *d, pid_t tid)
 	if (!t)
 		return false;
 	*t = (struct dump_thread){.tid = tid, .for_s = NAN, .call = -1, .fd.number = -1};
-	t->inner_tid = wake_inner_pid(tid) ?: tid;
+	t->inner_tid = proc_inner_pid(tid) ?: tid;
 	kernel_file_line(t->name, sizeof(t->name), "/proc/%d/task/%d/comm", (int)d->pid, (int)tid);
 	return true;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/attach/target/wake.h"
 #include "collector/clocks/clocks_read.h"
+#include "profile/base/kernel_file.h"
 #include "collector/sample/python_private.h"
 
 #define LEARNT	    256u	      /* samples */
@@ -95,7 +95,7 @@ static void read_words(const struct safe_point_held *h, const struct sample_stac
 static void list(struct sample_python *y, pid_t tid)
 {
 	y->tid = tid;
-	y->inner_tid = wake_inner_pid(tid) ?: tid;
+	y->inner_tid = proc_inner_pid(tid) ?: tid;
 	interpreter_list(&y->interpreter, &y->inner_tid, 1);
 }
 

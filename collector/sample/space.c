@@ -10,7 +10,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "collector/attach/target/wake.h"
 #include "collector/clocks/clocks_read.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/proc_maps.h"
@@ -46,7 +45,7 @@ uint32_t space_find(const struct sample_spaces *s, pid_t pid)
 /* As it has it itself. */
 static pid_t inner_pid(struct sample_life *l)
 {
-	l->inner_pid = l->inner_pid ?: wake_inner_pid(l->pid) ?: l->pid;
+	l->inner_pid = l->inner_pid ?: proc_inner_pid(l->pid) ?: l->pid;
 	return l->inner_pid;
 }
 

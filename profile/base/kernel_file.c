@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NAMESPACES_MOST 33 /* that the kernel nests */
+
 /* Declares the path that the format of a function makes of what follows it. */
 #define NAME(path, format)                                                                         \
 	char path[PATH_MAX + 1024];                                                                \
@@ -129,4 +131,12 @@ uint64_t proc_status_number(pid_t pid, const char *name, int base, uint64_t othe
 	uint64_t number;
 
 	return proc_status_numbers(pid, name, base, &number, 1) > 0 ? number : otherwise;
+}
+
+pid_t proc_inner_pid(pid_t pid)
+{
+	uint64_t number[NAMESPACES_MOST];
+	int count = proc_status_numbers(pid, "NSpid", 10, number, NAMESPACES_MOST);
+
+	return count > 0 && number[count - 1] <= INT_MAX ? (pid_t)number[count - 1] : 0;
 }

@@ -40,3 +40,6 @@ int proc_status_numbers(pid_t pid, const char *name, int base, uint64_t *number,
 
 /* The first number of line `name`; `otherwise` where there is none. */
 uint64_t proc_status_number(pid_t pid, const char *name, int base, uint64_t otherwise);
+
+/* The number of a process, or of a thread, in its own pid namespace; 0: it is gone. */
+pid_t proc_inner_pid(pid_t pid);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "collector/attach/target/wake.h"
+#include "profile/base/kernel_file.h"
 
 static int fail(const struct profile_error *err)
 {
@@ -24,7 +25,7 @@ static int begin(struct wake *w, char **argv, bool hold)
 {
 	struct profile_error err;
 	bool all = argv[0] && !strcmp(argv[0], "-a");
-	pid_t pid = w->pid ? wake_inner_pid(w->pid) : 0;
+	pid_t pid = w->pid ? proc_inner_pid(w->pid) : 0;
 	char c;
 
 	if (wake_begin(w, (const char *const *)argv + all, &pid, pid && !all, &err))

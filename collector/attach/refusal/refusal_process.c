@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "collector/attach/refusal/refusal_private.h"
-#include "collector/attach/target/wake.h"
 #include "collector/launch/elf_facts.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/proc_maps.h"
@@ -86,7 +85,7 @@ int refusal_process_read(pid_t pid, struct refusal_process *p, struct profile_er
 	p->tracer = (pid_t)proc_status_number(pid, "TracerPid", 10, 0);
 	p->threads = (uint32_t)proc_status_number(pid, "Threads", 10, 0);
 	p->seccomp = (int)proc_status_number(pid, "Seccomp", 10, 0);
-	p->inner_pid = wake_inner_pid(pid);
+	p->inner_pid = proc_inner_pid(pid);
 	return 0;
 }
 

@@ -19,9 +19,8 @@
 #include "include/scprof_attach.h"
 #include "profile/base/error.h"
 
-#define NAMESPACES_MOST 33 /* that the kernel nests */
-#define WORD_AT		offsetof(struct scp_wake_page, word)
-#define HEAD_BYTES	offsetof(struct scp_wake_page, text)
+#define WORD_AT	   offsetof(struct scp_wake_page, word)
+#define HEAD_BYTES offsetof(struct scp_wake_page, text)
 
 bool wake_find(pid_t pid, char *path, size_t room)
 {
@@ -249,12 +248,4 @@ bool wake_is_gone(const struct wake *w)
 	struct stat st;
 
 	return w->fd < 0 || fstat(w->fd, &st) || !st.st_nlink;
-}
-
-pid_t wake_inner_pid(pid_t pid)
-{
-	uint64_t number[NAMESPACES_MOST];
-	int count = proc_status_numbers(pid, "NSpid", 10, number, NAMESPACES_MOST);
-
-	return count > 0 && number[count - 1] <= INT_MAX ? (pid_t)number[count - 1] : 0;
 }

@@ -29,9 +29,6 @@ bool wake_find(pid_t pid, char *path, size_t room);
  * that process: no link in it leads out. 0; or -1 with *err, and w->fd is -1. */
 int wake_open(struct wake *w, const char *path, struct profile_error *err);
 
-/* The number of a process in its own pid namespace; 0: it is gone. */
-pid_t wake_inner_pid(pid_t pid);
-
 /* Order: record as `variables` ("NAME=value", ended by NULL) ask for. `pids`: in their own pid
  * namespace; count 0: all that map the page. What a tool that was killed had ordered ends first.
  * -1 with *err: also where another tool that lives records here. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "collector/attach/target/wake.h"
+#include "profile/base/kernel_file.h"
 #include "include/scprof_attach.h"
 
 static char folder[] = "/tmp/test_wake.XXXXXX";
@@ -249,8 +250,8 @@ static void a_page_is_found_in_the_maps(void **state)
 static void a_number_inside_is_told(void **state)
 {
 	(void)state;
-	assert_int_equal(wake_inner_pid(getpid()), getpid());
-	assert_int_equal(wake_inner_pid(99999999), 0);
+	assert_int_equal(proc_inner_pid(getpid()), getpid());
+	assert_int_equal(proc_inner_pid(99999999), 0);
 }
 
 int main(void)
