@@ -26,7 +26,7 @@
 static bool has_live_file(pid_t pid, const struct run_file *files, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (files[i].pid == pid && run_files_is_live(&files[i]))
+		if (files[i].pid == pid && run_files_is_live_here(&files[i]))
 			return true;
 	return false;
 }
@@ -119,7 +119,7 @@ static bool has_left(const struct run_file *files, size_t count)
 
 		now.end_state = SCP_END_RUNNING;
 		found = files[i].end_state == SCP_END_EXEC &&
-			!has_live_file(now.pid, files, count) && run_files_is_live(&now);
+			!has_live_file(now.pid, files, count) && run_files_is_live_here(&now);
 	}
 	return found;
 }
@@ -169,7 +169,7 @@ static void find_living(const char *directory, int signals, pid_t newest, struct
 	if (run_files_list(directory, &files, &count))
 		return;
 	for (size_t i = 0; i < count; i++)
-		if (run_files_is_live(&files[i]) && !is_repeated(files, i))
+		if (run_files_is_live_here(&files[i]) && !is_repeated(files, i))
 			add(l, &files[i]);
 	if (!l->count) {
 		l->stragglers = has_left(files, count);

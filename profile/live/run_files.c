@@ -17,6 +17,7 @@
 #include "include/scprof_format.h"
 #include "profile/base/array.h"
 #include "profile/base/given_file.h"
+#include "profile/base/kernel_file.h"
 
 #define MOST_DESCRIPTORS 65536
 
@@ -112,14 +113,30 @@ uint64_t run_files_process_start(pid_t pid, char *state)
 	return (uint64_t)start;
 }
 
-bool run_files_is_live(const struct run_file *file)
+static bool is_live(const struct run_file *file, pid_t pid)
 {
 	char state;
 
-	if (!file->pid || !file->process_start || file->end_state != SCP_END_RUNNING)
-		return false;
-	return run_files_process_start(file->pid, &state) == file->process_start && state != 'Z' &&
+	return file->pid && file->process_start && file->end_state == SCP_END_RUNNING &&
+	       run_files_process_start(pid, &state) == file->process_start && state != 'Z' &&
 	       state != 'X';
+}
+
+bool run_files_is_live_here(const struct run_file *file)
+{
+	return is_live(file, file->pid);
+}
+
+bool run_files_is_live(const struct run_file *file)
+{
+	bool live = run_files_is_live_here(file), over = file->end_state != SCP_END_RUNNING;
+	DIR *all = live || over ? NULL : kernel_file_folder("/proc");
+	pid_t pid;
+
+	while (!live && (pid = kernel_file_next(&all)) >= 0)
+		live = is_live(file, pid) && proc_inner_pid(pid) == file->pid;
+	kernel_file_leave(&all);
+	return live;
 }
 
 bool run_files_is_written(int fd)

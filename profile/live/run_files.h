@@ -33,8 +33,10 @@ void run_files_free(struct run_file *files, size_t count);
 uint64_t run_files_process_start(pid_t pid, char *state);
 
 /* Is the process that wrote it still running, and recording? Its start time distinguishes it from
- * another process with the same pid. */
+ * another process with the same pid. All processes are looked at where that may be one in another
+ * pid namespace; but for the second. */
 bool run_files_is_live(const struct run_file *file);
+bool run_files_is_live_here(const struct run_file *file);
 /* The same of an open file. */
 bool run_files_is_written(int fd);
 

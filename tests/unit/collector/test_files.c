@@ -2,7 +2,9 @@
 /* The directory of a run: who may do what in it, what is found in it, which
  * processes live, and that nothing unknown is removed. */
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -163,6 +166,26 @@ static void a_reused_pid_is_another_process(void **state)
 	assert_false(run_files_is_live(&self));
 }
 
+/* Its file says the number 1. */
+static void a_process_of_another_namespace_is_found(void **state)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | SIGCHLD, 0, 0, 0, 0);
+
+	(void)state;
+	if (!pid)
+		for (;;)
+			pause();
+	if (pid < 0)
+		skip();
+	struct run_file inside = {.pid = 1, .process_start = start_of(pid)};
+	bool live = run_files_is_live(&inside), here = run_files_is_live_here(&inside);
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(live && !here);
+	assert_false(run_files_is_live(&inside));
+}
+
 static void a_zombie_is_not_alive(void **state)
 {
 	siginfo_t info;
@@ -238,6 +261,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(files_come_in_order_of_start, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_reused_pid_is_another_process, set_up, tear_down),
+		cmocka_unit_test(a_process_of_another_namespace_is_found),
 		cmocka_unit_test_setup_teardown(a_zombie_is_not_alive, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(damaged_files_are_told_of_and_kept, set_up,
 						tear_down),
