@@ -17,8 +17,16 @@
 #define MOST_SAMPLES  (1u << 24) /* 200 MB to copy */
 #define MOST_ROWS     (1u << 16) /* 30 MB in memory (/dev/shm), with 50 frames each */
 
-/* The process of the profile, which has its number in its own namespace, that a life is, or came
- * from. */
+/* A process of the profile has its number in its own namespace, and where it was attached to the
+ * one outside, which is no other one's. */
+static bool is_of(const struct prof_process *q, const struct sample_life *l)
+{
+	if (q->attached.pid && q->attached.pid != q->pid)
+		return q->attached.pid == (uint32_t)l->pid;
+	return q->pid == (uint32_t)(l->inner_pid ?: l->pid);
+}
+
+/* The process of the profile that a life is, or came from. */
 static uint32_t find_process(const struct sample_spaces *s, uint32_t life, const struct profile *p)
 {
 	for (; life != SAMPLE_NONE; life = s->life[life].before) {
@@ -27,8 +35,7 @@ static uint32_t find_process(const struct sample_spaces *s, uint32_t life, const
 		for (uint32_t i = p->processes; i-- > 0;) {
 			const struct prof_process *q = &p->process[i];
 
-			if (q->pid == (uint32_t)(l->inner_pid ?: l->pid) &&
-			    q->start_mono_ns >= l->from_ns &&
+			if (is_of(q, l) && q->start_mono_ns >= l->from_ns &&
 			    (!l->to_ns || q->start_mono_ns <= l->to_ns))
 				return i;
 		}

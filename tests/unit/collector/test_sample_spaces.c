@@ -177,6 +177,8 @@ static void test_a_process_is_known_by_its_number_in_its_namespace(void **state)
 	assert_true(counts_add(&c, 0, &path));
 	assert_int_equal(samples_process(p, (uint32_t)getpid(), 1000), 0);
 	assert_int_equal(samples_process(p, 1, 1000), 0);
+	assert_int_equal(samples_process(p, 1, 1000), 0);
+	p->process[2].attached.pid = (uint32_t)getpid(); /* in another namespace */
 	assert_int_equal(save_into(&s, &c, &how, p), 0);
 	assert_int_equal(p->samples, 1);
 	assert_int_equal(p->sample[0].process, 1);
