@@ -35,7 +35,8 @@ static uint32_t find_process(const struct sample_spaces *s, uint32_t life, const
 		for (uint32_t i = p->processes; i-- > 0;) {
 			const struct prof_process *q = &p->process[i];
 
-			if (is_of(q, l) && q->start_mono_ns >= l->from_ns &&
+			if (is_of(q, l) &&
+			    (l->before == SAMPLE_NONE || q->start_mono_ns >= l->from_ns) &&
 			    (!l->to_ns || q->start_mono_ns <= l->to_ns))
 				return i;
 		}

@@ -168,7 +168,7 @@ static void test_a_process_is_known_by_its_number_in_its_namespace(void **state)
 			pause();
 	if (inside < 0)
 		skip();
-	assert_true(space_add(&s, inside, true, 1));
+	assert_true(space_add(&s, inside, true, 2000)); /* attached to before that */
 	assert_non_null(space_read(&s, 0));
 	uint32_t found = space_find_inner(&s, 1);
 
