@@ -217,7 +217,14 @@ static int finish(struct attach *a)
 /* A watching command reads one line, the directory, and then nothing until the end. */
 static void tell_watcher(const struct attach *a)
 {
-	if (a->watched >= 0 && dprintf(a->watched, "%s\n", a->place.directory.profiles) < 0)
+	const char *at = a->place.directory.profiles;
+	char own[32] = "";
+
+	if (a->place.there) { /* /proc/self is another process to who watches */
+		snprintf(own, sizeof(own), "/proc/%d", (int)getpid());
+		at += strlen("/proc/self");
+	}
+	if (a->watched >= 0 && dprintf(a->watched, "%s%s\n", own, at) < 0)
 		say_format("cannot say where the profiles are: %s", strerror(errno));
 }
 

@@ -610,6 +610,9 @@ woken_and_left()
 	holds '[.sites[].symbol] | index("send") != null'
 	[ -z "$(ls -A "/proc/$pid/root/mnt")" ]
 	is_left
+	again_where_late 0 once top --attach "$pid" -n 1 -- --copy-to /mnt
+	says '^scprof top: ' attach.out
+	is_left
 	target unshare -Urm sh inside.sh env LD_PRELOAD="$LIB" SCPROF_STOPPED=1 \
 		SCPROF_OUT="$T/page" "$PROGRAMS/traffic" $HOUR
 	attach_while_it_calls -c page --format json
