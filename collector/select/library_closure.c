@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -175,17 +176,21 @@ int library_closure_search(const char *pattern, const struct names *known, struc
 	return failed;
 }
 
-int library_closure_read_maps(FILE *maps, const char *program, struct names *out)
+int library_closure_read_maps(pid_t pid, FILE *maps, const char *program, struct names *out)
 {
+	char path[PATH_MAX + 32];
 	struct proc_mapping m;
 	int failed = 0;
 
 	*out = (struct names){0};
-	while (!failed && out->count < MAPPED_MOST && proc_maps_next(maps, &m))
+	while (!failed && out->count < MAPPED_MOST && proc_maps_next(maps, &m)) {
+		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid,
+			 proc_maps_own_path(pid, m.path));
 		if (m.executable && !m.deleted && *m.path == '/' && strcmp(m.path, program) != 0 &&
 		    !elf_facts_is_loader(m.path) && fnmatch("libscprof*", basename(m.path), 0) &&
-		    fnmatch("scprof-symbols*", basename(m.path), 0) && !is_known(out, m.path))
-			failed = exports_add_name(out, m.path);
+		    fnmatch("scprof-symbols*", basename(m.path), 0) && !is_known(out, path))
+			failed = exports_add_name(out, path);
+	}
 	return failed;
 }
 
@@ -196,7 +201,7 @@ int library_closure_find_mapped(pid_t pid, struct names *out, struct profile_err
 	kernel_file_link(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
 	FILE *maps = proc_maps_open(pid);
 	*out = (struct names){0};
-	int failed = maps ? library_closure_read_maps(maps, exe, out) : -1;
+	int failed = maps ? library_closure_read_maps(pid, maps, exe, out) : -1;
 	if (!maps && (errno == ENOENT || errno == ESRCH))
 		error_set(err, "process %d has ended", (int)pid);
 	else if (failed)

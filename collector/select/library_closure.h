@@ -24,8 +24,9 @@ int library_closure_search(const char *pattern, const struct names *known, struc
  * is scprof's. A file that was replaced since it was mapped is left out. 0, or -1 with *err. */
 int library_closure_find_mapped(pid_t pid, struct names *out, struct profile_error *err);
 
-/* The same of lines that were read; `program` is left out. 0, or -1: out of memory. */
-int library_closure_read_maps(FILE *maps, const char *program, struct names *out);
+/* The same of its lines that were read; `program` is left out. The process may have another root
+ * directory: /proc/PID/root/.... 0, or -1: out of memory. */
+int library_closure_read_maps(pid_t pid, FILE *maps, const char *program, struct names *out);
 
 /* Those of a program of another processor, whose loader cannot be asked here. Breadth first, as the
  * loader: by the DT_NEEDED entries, in the RPATH and RUNPATH of the file that has the entry (below

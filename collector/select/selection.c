@@ -222,6 +222,15 @@ static void leave_out(struct selection *c, const char *name)
 	c->left_out++;
 }
 
+/* By the path that a process itself has it at (library_closure_read_maps). */
+static bool has_library(const struct symbol_pattern *p, const struct exports *library)
+{
+	int root = 0;
+
+	sscanf(library->path, "/proc/%*d/root%n", &root);
+	return symbol_pattern_has_library(p, library->path + root, library->soname);
+}
+
 /* The pattern that decides, or NULL. */
 static struct symbol_pattern *decide(struct symbol_patterns *patterns, const struct export *e,
 				     const struct exports *library, bool needed)
@@ -236,8 +245,7 @@ static struct symbol_pattern *decide(struct symbol_patterns *patterns, const str
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct symbol_pattern *p = &patterns->list[i];
 
-		if (!(needed || p->library || p->takes_out) ||
-		    !symbol_pattern_has_library(p, library->path, library->soname) ||
+		if (!(needed || p->library || p->takes_out) || !has_library(p, library) ||
 		    !symbol_pattern_has_name(p, e->name, full, brief))
 			continue;
 		p->matches++;
@@ -316,8 +324,7 @@ int selection_resolve(struct selection *c, struct symbol_patterns *patterns,
 	/* All libraries first: symbols point into the list. */
 	for (size_t i = 0; i < patterns->count; i++)
 		for (size_t l = 0; l < needed && !patterns->list[i].matches; l++)
-			patterns->list[i].matches = symbol_pattern_has_library(
-				&patterns->list[i], c->library[l].path, c->library[l].soname);
+			patterns->list[i].matches = has_library(&patterns->list[i], &c->library[l]);
 	if (add_later_ones(c, patterns))
 		return error_set(err, "out of memory");
 	for (size_t i = 0; i < patterns->count; i++)

@@ -619,6 +619,20 @@ woken_and_left()
 	woken_and_left
 }
 
+@test "attach 15b: functions of a library that only the process's own files have" {
+	unshare -Urm true 2>/dev/null || skip "no namespaces can be made here"
+	mkdir own
+	cat >inside.sh <<-EOF
+		mount -t tmpfs none "$T/own"
+		cp "$PROGRAMS/chosen_lib.so" "$T/own/there.so"
+		LD_PRELOAD="$T/own/there.so" exec "\$@"
+	EOF
+	target unshare -Urm sh inside.sh "$PROGRAMS/traffic" $HOUR
+	attach 0 --for 300ms -s there:a_float "$pid"
+	attach 0 --for 300ms -s "$T/own/there.so:a_float" "$pid"
+	is_left
+}
+
 @test "attach 16: a child born while the loader's locks were held is left, too" {
 	local tool child
 	target "$PROGRAMS/forked_locked"

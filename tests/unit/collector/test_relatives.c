@@ -112,15 +112,18 @@ static void test_libraries_of_a_process(void **state)
 		"9000-a000 r-xp 00000000 08:01 7   /lib64/ld-linux-x86-64.so.2\n"
 		"a000-b000 r-xp 00000000 00:00 0   [vdso]\n"
 		"b000-c000 r-xp 00000000 08:01 8   /opt/my lib/libc.so.6\n";
+	char first[64], second[64];
 	struct names found;
 	FILE *file = fmemopen((void *)(uintptr_t)lines, sizeof(lines) - 1, "r");
 
 	(void)state;
-	assert_int_equal(library_closure_read_maps(file, "/usr/bin/server", &found), 0);
+	assert_int_equal(library_closure_read_maps(getpid(), file, "/usr/bin/server", &found), 0);
 	fclose(file);
 	assert_int_equal(found.count, 2);
-	assert_string_equal(found.name[0], "/usr/lib/libssl.so.3");
-	assert_string_equal(found.name[1], "/opt/my lib/libc.so.6");
+	snprintf(first, sizeof(first), "/proc/%d/root/usr/lib/libssl.so.3", (int)getpid());
+	snprintf(second, sizeof(second), "/proc/%d/root/opt/my lib/libc.so.6", (int)getpid());
+	assert_string_equal(found.name[0], first);
+	assert_string_equal(found.name[1], second);
 	exports_free_names(&found);
 }
 
