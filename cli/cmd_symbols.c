@@ -52,10 +52,8 @@ const struct usage cmd_symbols_usage = {
 /* Names come from files: without control characters. */
 static void put_clean(const char *before, const char *name)
 {
-	char *clean = utf8_clean(name, true);
-
-	printf("%s%s", before, clean ? clean : "?");
-	free(clean);
+	fputs(before, stdout);
+	utf8_put_clean(stdout, name, true);
 }
 
 static void print_symbol(const struct selection *c, const struct export *e, const struct exports *l)

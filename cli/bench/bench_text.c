@@ -21,32 +21,22 @@ struct printer {
 	bool utf8;
 };
 
-static void print_safe(const struct printer *p, const char *text)
-{
-	char *safe = utf8_clean(text, p->utf8);
-
-	fputs(safe ? safe : "?", stdout);
-	free(safe);
-}
-
 static void print_subject(const struct printer *p)
 {
 	const struct bench_options *o = p->o;
+	bool function = o->plan.library;
 
-	if (o->plan.library) {
-		print_safe(p, o->plan.function);
+	if (function) {
+		utf8_put_clean(stdout, o->plan.function, p->utf8);
 		putchar('(');
-		for (char **word = o->words; *word; word++) {
-			fputs(word == o->words ? "" : ", ", stdout);
-			print_safe(p, *word);
-		}
+	}
+	for (char **word = o->words; *word; word++) {
+		fputs(word == o->words ? "" : function ? ", " : " ", stdout);
+		utf8_put_clean(stdout, *word, p->utf8);
+	}
+	if (function) {
 		fputs(") of ", stdout);
-		print_safe(p, o->plan.library);
-	} else {
-		for (char **word = o->words; *word; word++) {
-			fputs(word == o->words ? "" : " ", stdout);
-			print_safe(p, *word);
-		}
+		utf8_put_clean(stdout, o->plan.library, p->utf8);
 	}
 	putchar('\n');
 }

@@ -3,7 +3,6 @@
  * the CPUs, the warnings. */
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/displace/displace_command.h"
 #include "collector/machine/cpus.h"
@@ -92,15 +91,6 @@ void displace_text_sentence(const struct displacement_summary *s, char *text, si
 			 h.high.text);
 }
 
-/* A name that is not ours, without control characters. */
-static void print_name(FILE *out, const char *name)
-{
-	char *clean = utf8_clean(name, terminal_of(out, 0).utf8);
-
-	fputs(clean ? clean : "?", out);
-	free(clean);
-}
-
 static void print_head(FILE *out, const struct displace_wishes *o,
 		       const struct displacement_summary *s)
 {
@@ -111,7 +101,7 @@ static void print_head(FILE *out, const struct displace_wishes *o,
 			 2 * s->switching.error * 1e9);
 	cpus_print(&o->cpus, cpus, sizeof(cpus));
 	fputs("scprof displace: ", out);
-	print_name(out, o->command[0]);
+	utf8_put_clean(out, o->command[0], terminal_of(out, 0).utf8);
 	fprintf(out, " on CPU%s %s, ", CPU_COUNT(&o->cpus) > 1 ? "s" : "", cpus);
 	fprintf(out, "%zu run%s of %.3f s, %.4g %% confidence\n", s->runs, s->runs == 1 ? "" : "s",
 		s->elapsed, 100 * s->confidence);
@@ -193,7 +183,7 @@ static void print_tasks(FILE *out, const struct displacement_summary *s)
 		if (t->seconds < 1e-4 * s->all.wall && !t->softirq)
 			continue;
 		fputs(shown++ ? ", " : "  other tasks: ", out);
-		print_name(out, t->name); /* a task chooses its own name */
+		utf8_put_clean(out, t->name, terminal_of(out, 0).utf8); /* a task chooses it */
 		fprintf(out, " %.4f s", t->seconds);
 		if (t->tasks > 1)
 			fprintf(out, " (%u)", t->tasks);

@@ -68,6 +68,14 @@ char *utf8_clean(const char *s, bool utf8)
 	return out;
 }
 
+void utf8_put_clean(FILE *to, const char *s, bool utf8)
+{
+	char *clean = utf8_clean(s, utf8);
+
+	fputs(clean ? clean : "?", to);
+	free(clean);
+}
+
 size_t utf8_width(const char *s)
 {
 	size_t width = 0;

@@ -36,6 +36,8 @@ bool utf8_is_harmful(uint32_t c);
 char *utf8_clean(const char *s, bool utf8);
 /* The same of a text that is freed; NULL of NULL. */
 char *utf8_cleaned(char *raw, bool utf8);
+/* The same to a stream; "?" where there is no memory. */
+void utf8_put_clean(FILE *to, const char *s, bool utf8);
 /* Text of HTML or XML, also the value of an attribute between quotes: what they reserve is written
  * out. Errors of the stream stay in it. */
 void utf8_write_markup(FILE *out, const char *s);
