@@ -204,7 +204,8 @@ static bool read_maps(struct sample_spaces *s, struct sample_life *l)
 			continue;
 		const struct sample_map at = {
 			m.start, m.end, m.offset,
-			image_find(&s->images, m.path, makedev(m.major, m.minor), m.inode, l->pid)};
+			image_find(&s->images, proc_maps_own_path(l->pid, m.path),
+				   makedev(m.major, m.minor), m.inode, l->pid)};
 
 		put_map(l, &at);
 	}

@@ -90,6 +90,17 @@ bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 	return true;
 }
 
+const char *proc_maps_own_path(pid_t pid, const char *path)
+{
+	char root[PATH_MAX];
+	size_t length;
+
+	kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid);
+	length = strlen(root);
+	return length > 1 && !strncmp(path, root, length) && path[length] == '/' ? path + length
+										 : path;
+}
+
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);

@@ -27,6 +27,9 @@ bool proc_maps_next(FILE *maps, struct proc_mapping *m);
 
 /* Bytes of a file's path without the " (deleted)" that the kernel adds once the file has gone. */
 size_t proc_maps_path_bytes(const char *path);
+/* What the process itself calls the file of such a path, below its root directory: after a chroot,
+ * the kernel shows it from the root of the mount namespace, or from ours. Part of `path`. */
+const char *proc_maps_own_path(pid_t pid, const char *path);
 
 struct proc_map {
 	uint64_t start, end, offset;

@@ -64,18 +64,6 @@ static bool is_same(const char *path, const struct proc_mapping *m)
 	       is_on_overlay(path);
 }
 
-/* The length of the prefix that leads to the process's root: after a chroot in another mount
- * namespace, the kernel shows paths from the root of that namespace. */
-static size_t root_length(pid_t pid, const char *path)
-{
-	char root[PATH_MAX];
-	size_t length;
-
-	kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid);
-	length = strlen(root);
-	return length > 1 && !strncmp(path, root, length) && path[length] == '/' ? length : 0;
-}
-
 static void take_map(struct list *l, pid_t pid, const struct proc_mapping *m)
 {
 	char within[PATH_MAX + 64];
@@ -87,7 +75,7 @@ static void take_map(struct list *l, pid_t pid, const struct proc_mapping *m)
 		return;
 	}
 	snprintf(within, sizeof(within), "/proc/%d/root%s", (int)pid,
-		 m->path + root_length(pid, m->path));
+		 proc_maps_own_path(pid, m->path));
 	if (is_same(within, m))
 		add_file(l, within, true);
 }

@@ -26,8 +26,6 @@ bool wake_find(pid_t pid, char *path, size_t room)
 {
 	struct proc_mapping m;
 	bool found = false;
-	char root[PATH_MAX];
-	size_t length;
 	FILE *maps = proc_maps_open(pid);
 
 	if (!maps)
@@ -37,13 +35,8 @@ bool wake_find(pid_t pid, char *path, size_t room)
 
 		if (m.deleted || *m.path != '/' || fnmatch("scprof.*.wake", basename(m.path), 0))
 			continue;
-		/* what of the path is the process's root directory: both are named as we see them,
-		 * and in a container of another mount namespace as it does itself */
-		kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid);
-		length = strlen(root);
-		if (length <= 1 || strncmp(m.path, root, length) || m.path[length] != '/')
-			length = 0;
-		n = snprintf(path, room, "/proc/%d/root%s", (int)pid, m.path + length);
+		n = snprintf(path, room, "/proc/%d/root%s", (int)pid,
+			     proc_maps_own_path(pid, m.path));
 		found = n > 0 && (size_t)n < room;
 	}
 	fclose(maps);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -187,6 +188,30 @@ static void test_a_process_is_known_by_its_number_in_its_namespace(void **state)
 	space_free(&s);
 }
 
+/* Its maps have the name that the file has here. */
+static void test_a_file_is_called_as_below_the_root_of_the_process(void **state)
+{
+	struct sample_spaces s = {0};
+	bool below = true;
+	int status = 0;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(chroot("/usr") || raise(SIGSTOP));
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	assert_true(space_add(&s, pid, true, 1000));
+	end(pid);
+	for (uint32_t i = 0; i < s.images.count; i++)
+		below = below && strncmp(s.images.image[i].path, "/usr/", 5);
+	assert_true(s.images.count > 1 && below);
+	space_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_a_process_stays_while_it_is_there),
 		cmocka_unit_test(test_a_number_that_a_stranger_has_now_is_forgotten),
 		cmocka_unit_test(test_a_process_is_known_by_its_number_in_its_namespace),
+		cmocka_unit_test(test_a_file_is_called_as_below_the_root_of_the_process),
 		cmocka_unit_test(test_what_was_charged_is_of_processes_and_their_children),
 	};
 
