@@ -26,10 +26,7 @@ static void put_run(struct merge *m)
 	const struct python_stack *p = &m->t->python;
 	const struct python_run *run = &p->run[m->run++];
 	for (uint32_t i = run->first; i < run->first + run->count && !merge_is_full(m); i++)
-		if (p->frame[i].frame)
-			put(m, p->frame[i].frame);
-		else
-			m->t->found.flags |= SCP_PATH_PYTHON_CUT; /* there was no room */
+		put(m, p->frame[i]);
 	if (m->run == p->runs && p->full && !merge_is_full(m))
 		m->kept = filter.depth + 1;
 }

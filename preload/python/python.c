@@ -39,8 +39,7 @@ static bool fits(struct scp_thread *t, struct python_layout *l, uint64_t frame)
 	uint64_t code = *(const uint64_t *)(frame + l->frame_code) & ~(uint64_t)l->code_tags;
 	if (l->minor <= 10 && !is_of_type(t, l, frame, &l->frame_type, "frame"))
 		return false;
-	if (!is_of_type(t, l, code, &l->code_type, "code") ||
-	    !python_can_follow(t, code, (l->code_bytecode ? l->code_bytecode : l->code_table) + 8u))
+	if (!is_of_type(t, l, code, &l->code_type, "code") || !python_object_is_code(t, l, code))
 		return false;
 	return is_of_type(t, l, *(const uint64_t *)(code + l->code_name), &l->text_type, "str") &&
 	       is_of_type(t, l, *(const uint64_t *)(code + l->code_filename), &l->text_type,
@@ -83,12 +82,6 @@ static bool watch(struct scp_thread *t, const struct python_interpreter *p)
 	return false;
 }
 
-static void forget_pages(struct python_rows *rows)
-{
-	for (uint32_t i = 0; i < sizeof rows->page / sizeof *rows->page; i++)
-		rows->page[i] = 0;
-}
-
 /* A new thread's are empty, and their memory has not been touched. */
 static void forget_rows(struct scp_thread *t)
 {
@@ -96,7 +89,7 @@ static void forget_rows(struct scp_thread *t)
 	for (uint32_t i = 0; rows->generation && i < PYTHON_ROWS; i++)
 		rows->row[i].code = 0;
 	if (rows->generation)
-		forget_pages(rows);
+		python_forget_pages(t);
 	compiler_barrier();
 	rows->generation = t->generation;
 }
@@ -113,7 +106,7 @@ bool python_read(struct scp_thread *t, uint32_t depth)
 	if (t->python_rows.generation != t->generation)
 		forget_rows(t);
 	if (unlikely(++t->python_rows.reads % READS_A_PAGE == 0))
-		forget_pages(&t->python_rows);
+		python_forget_pages(t);
 	uint64_t state = python_state_find(t, p);
 	if (state && (likely(p->is_checked) || check(t, p, state)) && likely(watch(t, p)))
 		python_frames_read(t, p, state, depth);

@@ -1,103 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines by function and instruction, of the whole process: equal functions share them. Found
- * without a lock, while another thread may begin anew with the same memory: what was found then is
- * not taken
- * (`forgotten` has changed), and no search goes on for ever. */
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/python/python_private.h"
 
-#define BUCKETS		 8192u
-#define FIRST_BYTES	 (64u << 10)
-#define LINES_MOST_BYTES (64u << 20)
-#define STEPS_MOST	 4096u
-
-struct line {
-	uint64_t key; /* function << 32 | instruction; 0: none */
-	struct line *next;
-	uint32_t id;
-};
-
-static struct {
-	struct line *bucket[BUCKETS];
-	struct arena memory;
-	uint32_t forgotten; /* how often */
-} lines = {.memory = {.first = FIRST_BYTES, .limit = LINES_MOST_BYTES}};
-
-static struct line **line_bucket(uint64_t key)
-{
-	return &lines.bucket[hash_mix(key) % BUCKETS];
-}
-
-/* 0: not known. */
-static uint32_t find_line(uint64_t key)
-{
-	uint32_t forgotten = __atomic_load_n(&lines.forgotten, __ATOMIC_ACQUIRE), id = 0;
-	struct line *l = __atomic_load_n(line_bucket(key), __ATOMIC_ACQUIRE);
-	for (unsigned i = 0; l && i < STEPS_MOST; i++) {
-		if (__atomic_load_n(&l->key, __ATOMIC_RELAXED) == key) {
-			id = __atomic_load_n(&l->id, __ATOMIC_RELAXED);
-			break;
-		}
-		l = __atomic_load_n(&l->next, __ATOMIC_RELAXED);
-	}
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&lines.forgotten, __ATOMIC_RELAXED) == forgotten ? id : 0;
-}
-
-/* With the right to add records. 0: no room. */
-static uint32_t add_line(struct scp_thread *t, const struct python_layout *layout,
-			 const struct python_code *code, int64_t instruction, uint64_t key)
-{
-	struct python_lines table;
-	uint32_t id = 0;
-	/* It was forgotten meanwhile: its function is of another file. */
-	if (!code->serial || key >> 32 != code->function || (id = find_line(key)) ||
-	    !python_object_lines(t, layout, code->address, &table))
-		return id;
-	struct python_place place = python_table_find(&table, instruction);
-	struct line *l = arena_take(&lines.memory, sizeof *l);
-	if (l)
-		id = python_record_line(code->function, &place);
-	if (!id)
-		return 0;
-	l->key = key;
-	l->id = id;
-	l->next = *line_bucket(key);
-	__atomic_store_n(line_bucket(key), l, __ATOMIC_RELEASE);
-	return id;
-}
-
-struct python_frame python_code_line(struct scp_thread *t, const struct python_layout *layout,
-				     const struct python_code *code, int64_t instruction)
-{
-	struct python_frame f = {0};
-	uint64_t signals;
-	if (instruction < 0)
-		instruction = -1;
-	uint64_t key = (uint64_t)code->function << 32 | (uint32_t)instruction;
-	if (!code->function || instruction >= UINT32_MAX)
-		return f;
-	uint32_t id = find_line(key);
-	if (!id && modules_enter(&signals)) {
-		id = add_line(t, layout, code, instruction, key);
-		modules_leave(&signals);
-	}
-	if (id)
-		f.frame = SCP_FRAME(SCP_FRAME_SOURCE, 0, id);
-	return f;
-}
-
-/* The file that has the lines is gone; no thread adds any now. */
-static void python_code_line_forget(void)
-{
-	__atomic_store_n(&lines.forgotten, lines.forgotten + 1, __ATOMIC_RELEASE);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (unsigned i = 0; i < BUCKETS; i++)
-		__atomic_store_n(&lines.bucket[i], NULL, __ATOMIC_RELAXED);
-	arena_reset(&lines.memory);
-}
+#define BUCKETS	    8192u
+#define FIRST_BYTES (64u << 10)
 
 /* Nodes never move, and are never freed: paths note where they lie. There is one for each address
  * that a code object had; another code object there gets another serial. */
@@ -151,29 +59,16 @@ void python_code_allow(bool seen)
 
 void python_code_forget(void)
 {
-	if (codes.serial) { /* without any there is no line: 32 pages stay untouched */
+	if (codes.serial) /* else its pages stay untouched */
 		forget_codes();
-		python_code_line_forget();
-	}
 	python_record_forget();
-}
-
-static uint64_t code_bytes(const struct python_layout *l)
-{
-	uint64_t most = l->code_table;
-	const uint16_t at[] = {l->code_filename, l->code_name, l->code_first_line, l->object_type};
-	for (unsigned i = 0; i < sizeof at / sizeof *at; i++)
-		most = at[i] > most ? at[i] : most;
-	return most + 8;
 }
 
 /* A code object that lives: an object's first word counts its references. (Since 3.12 half of it
  * does, and that is never 0 in an immortal one.) */
 static bool is_code(struct scp_thread *t, const struct python_layout *l, uint64_t address)
 {
-	return python_can_follow(t, address, code_bytes(l)) &&
-	       python_object_word(address + l->object_type) == l->code_type &&
-	       (int64_t)python_object_word(address) > 0;
+	return python_object_is_code(t, l, address) && (int64_t)python_object_word(address) > 0;
 }
 
 static bool read_function(struct scp_thread *t, const struct python_layout *l, uint64_t address,
@@ -232,4 +127,38 @@ const struct python_code *python_code_find(struct scp_thread *t, const struct py
 	c = add(t, layout, address);
 	modules_leave(&signals);
 	return c;
+}
+
+/* With the right to add records. 0: no room. */
+static uint32_t add_line(struct scp_thread *t, const struct python_layout *layout,
+			 const struct python_code *code, uint32_t function, int64_t instruction)
+{
+	struct python_lines table;
+	uint32_t id = 0;
+
+	/* It was forgotten meanwhile: its function is of another file. */
+	if (!code->serial || function != code->function ||
+	    (id = python_record_find(function, (uint32_t)instruction)) ||
+	    !python_object_lines(t, layout, code->address, &table))
+		return id;
+	struct python_place place = python_table_find(&table, instruction);
+	return python_record_line(function, (uint32_t)instruction, &place);
+}
+
+uint64_t python_code_line(struct scp_thread *t, const struct python_layout *layout,
+			  const struct python_code *code, int64_t instruction)
+{
+	uint32_t function = code->function, id;
+	uint64_t signals;
+
+	if (instruction < 0)
+		instruction = -1;
+	if (!function || instruction >= UINT32_MAX)
+		return 0;
+	id = python_record_find(function, (uint32_t)instruction);
+	if (!id && modules_enter(&signals)) {
+		id = add_line(t, layout, code, function, instruction);
+		modules_leave(&signals);
+	}
+	return id ? SCP_FRAME(SCP_FRAME_SOURCE, 0, id) : 0;
 }

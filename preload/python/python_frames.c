@@ -98,9 +98,7 @@ static COLD const struct python_row *make_row(struct reading *r, struct python_r
 	const struct python_layout *l = &r->p->layout;
 	struct python_row made = {.code = code, .instruction = word};
 	int64_t instruction = instruction_at(l, code, word);
-	if (!python_can_follow(r->t, code,
-			       (l->code_bytecode ? l->code_bytecode : l->code_table) + 8u) ||
-	    *(const uint64_t *)(code + l->object_type) != l->code_type)
+	if (!python_object_is_code(r->t, l, code))
 		return NULL;
 	if (is_preparing(l, code, instruction)) {
 		/* The interpreter's own code objects are there as long as it is. */
@@ -113,7 +111,7 @@ static COLD const struct python_row *make_row(struct reading *r, struct python_r
 		return NULL;
 	made.serial = made.known->serial;
 	made.frame = python_code_line(r->t, l, made.known, instruction);
-	return made.frame.frame && made.serial ? keep_row(row, &made) : NULL;
+	return made.frame && made.serial ? keep_row(row, &made) : NULL;
 }
 
 static inline bool is_current(const struct python_row *row, uint64_t code, uint64_t word)
@@ -247,8 +245,7 @@ static bool read_head(struct scp_thread *t, const struct python_layout *l, uint6
 static COLD void forget_garbage(struct scp_thread *t, uint32_t noted)
 {
 	t->found.noted_count = noted;
-	for (uint32_t i = 0; i < sizeof t->python_rows.page / sizeof *t->python_rows.page; i++)
-		t->python_rows.page[i] = 0;
+	python_forget_pages(t);
 	python_state_note_change(t);
 }
 

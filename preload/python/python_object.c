@@ -31,6 +31,12 @@ bool python_can_read(struct scp_thread *t, uint64_t address, uint64_t bytes)
 	return true;
 }
 
+void python_forget_pages(struct scp_thread *t)
+{
+	for (unsigned i = 0; i < PAGES; i++)
+		t->python_rows.page[i] = 0;
+}
+
 #define TEXT_MOST   (UINT64_C(1) << 30) /* characters: what says more is no text */
 #define TABLE_MOST  (UINT64_C(1) << 20) /* as much as python_can_read is asked about at once */
 #define REPLACEMENT 0xfffdu

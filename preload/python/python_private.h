@@ -76,11 +76,10 @@ HIDDEN const struct python_code *python_code_find(struct scp_thread *t,
 						  uint64_t address);
 
 /* The frame of a line: `instruction` is the offset into the bytecode in bytes, below 0: none was
- * executed yet. Made, and recorded, if need be. Frame 0: no room (for 262144 places of a profile),
+ * executed yet. Made, and recorded, if need be. 0: no room (for 262144 places of a profile),
  * or the code object is not known any more. */
-HIDDEN struct python_frame python_code_line(struct scp_thread *t,
-					    const struct python_layout *layout,
-					    const struct python_code *code, int64_t instruction);
+HIDDEN uint64_t python_code_line(struct scp_thread *t, const struct python_layout *layout,
+				 const struct python_code *code, int64_t instruction);
 
 /* The file that knew them is gone: every serial is 0, and ids begin again. With the right
  * of modules_enter, or while no other thread records. */
@@ -89,6 +88,7 @@ HIDDEN void python_code_forget(void);
 /* May these bytes of the interpreter's memory be read? Pages that were found readable are
  * remembered. */
 HIDDEN bool python_can_read(struct scp_thread *t, uint64_t address, uint64_t bytes);
+HIDDEN void python_forget_pages(struct scp_thread *t);
 
 /* The same of an object or a frame, which is aligned. */
 static inline bool python_can_follow(struct scp_thread *t, uint64_t address, uint64_t bytes)
@@ -100,6 +100,15 @@ static inline bool python_can_follow(struct scp_thread *t, uint64_t address, uin
 
 #define python_object_word(address) (*(const uint64_t *)(address))
 #define python_object_half(address) (*(const uint32_t *)(address))
+
+/* A code object: of what is read of it its table lies last, or since 3.11 its bytecode. */
+static inline bool python_object_is_code(struct scp_thread *t, const struct python_layout *l,
+					 uint64_t address)
+{
+	uint16_t last = l->code_bytecode ? l->code_bytecode : l->code_table;
+	return python_can_follow(t, address, last + 8u) &&
+	       python_object_word(address + l->object_type) == l->code_type;
+}
 
 /* A str as UTF-8, NUL-terminated, in `room` bytes; what is too long loses its beginning, or its
  * end. Control characters, and what UTF-8 cannot have, become U+FFFD. False: it is none, or one
@@ -114,8 +123,8 @@ HIDDEN bool python_object_text(struct scp_thread *t, const struct python_layout 
 HIDDEN bool python_object_lines(struct scp_thread *t, const struct python_layout *layout,
 				uint64_t code, struct python_lines *lines);
 
-/* Functions and lines in the profile (SCP_OPTIONAL_SOURCE), each once. All of it with the
- * right of modules_enter. */
+/* Functions and lines in the profile (SCP_OPTIONAL_SOURCE), each once. All but looking up is with
+ * the right of modules_enter. */
 
 /* Of one file: a program that makes up code for ever is not to fill it. */
 #define PYTHON_FUNCTIONS_MAX 65536u
@@ -129,8 +138,11 @@ struct python_function {
 /* The id of a function with this name, file, first line and table; recorded at need. 0: no room. */
 HIDDEN uint32_t python_record_function(const struct python_function *f);
 
-/* The id of a place in it, likewise. */
-HIDDEN uint32_t python_record_line(uint32_t function, const struct python_place *p);
+/* The id of a place in it, likewise: that of this instruction from now on. */
+HIDDEN uint32_t python_record_line(uint32_t function, uint32_t instruction,
+				   const struct python_place *p);
+/* That of an instruction; 0: not known. */
+HIDDEN uint32_t python_record_find(uint32_t function, uint32_t instruction);
 
 /* The file that has them is gone. */
 HIDDEN void python_record_forget(void);

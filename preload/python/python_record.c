@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What was recorded is found by 128 bits of hash: of the text of a function, and its table; of a
- * function's id and a place. */
+/* What was recorded is found by 128 bits: of a function the hash of its text and table; of a line
+ * its function, and the place or an instruction. Found without a lock, while another thread may
+ * begin anew with the same memory: what was found then is not taken (`forgotten` has changed), and
+ * no search goes on for ever. */
 #include "preload/process/arena.h"
 #include "preload/process/modules.h"
 #include "preload/process/process.h"
 #include "preload/python/python_private.h"
 
-#define BUCKETS	      4096u
+#define BUCKETS	      8192u
 #define FIRST_BYTES   (64u << 10)
-#define MEMORY_MOST   (64u << 20)
+#define MEMORY_MOST   (128u << 20)
+#define STEPS_MOST    4096u
 #define PAIR_MULTIPLE UINT64_C(0x9e3779b97f4a7c15)
 
-struct pair { /* two hashes that have nothing in common */
+struct pair { /* of two hashes: they have nothing in common */
 	uint64_t a, b;
 };
 
 struct known {
-	struct pair hash;
+	struct pair key;
 	struct known *next; /* of the same bucket */
 	uint32_t id;
 };
@@ -26,6 +29,7 @@ static struct {
 	struct arena memory;
 	struct known *bucket[BUCKETS];
 	uint32_t functions, lines;
+	uint32_t forgotten; /* how often */
 } records = {.memory = {.first = FIRST_BYTES, .limit = MEMORY_MOST}};
 
 static struct pair hash_bytes(struct pair h, const void *from, uint64_t bytes)
@@ -39,30 +43,50 @@ static struct pair hash_bytes(struct pair h, const void *from, uint64_t bytes)
 	return h;
 }
 
-/* NULL: not known. */
-static struct known *find(struct pair hash)
+enum line_key { BY_PLACE, BY_INSTRUCTION };
+
+static struct pair line_key(uint32_t function, uint32_t at, enum line_key by)
 {
-	struct known *k = records.bucket[hash.a % BUCKETS];
-	while (k && (k->hash.a != hash.a || k->hash.b != hash.b))
-		k = k->next;
-	return k;
+	return (struct pair){hash_mix((uint64_t)function << 32 | at), by};
+}
+
+static struct known **bucket_of(struct pair key)
+{
+	return &records.bucket[key.a % BUCKETS];
+}
+
+/* 0: not known. */
+static uint32_t find(struct pair key)
+{
+	uint32_t forgotten = __atomic_load_n(&records.forgotten, __ATOMIC_ACQUIRE), id = 0;
+	const struct known *k = __atomic_load_n(bucket_of(key), __ATOMIC_ACQUIRE);
+
+	for (unsigned i = 0; k && !id && i < STEPS_MOST; i++) {
+		if (__atomic_load_n(&k->key.a, __ATOMIC_RELAXED) == key.a &&
+		    __atomic_load_n(&k->key.b, __ATOMIC_RELAXED) == key.b)
+			id = __atomic_load_n(&k->id, __ATOMIC_RELAXED);
+		k = __atomic_load_n(&k->next, __ATOMIC_RELAXED);
+	}
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&records.forgotten, __ATOMIC_RELAXED) == forgotten ? id : 0;
 }
 
 /* Where the next one is going to be; NULL: no room. */
-static struct known *make(struct pair hash)
+static struct known *make(struct pair key)
 {
 	struct known *k = arena_take(&records.memory, sizeof *k);
 	if (k)
-		k->hash = hash;
+		k->key = key;
 	return k;
 }
 
 /* Its record is complete. */
-static void add(struct known *k, uint32_t id)
+static uint32_t add(struct known *k, uint32_t id)
 {
 	k->id = id;
-	k->next = records.bucket[k->hash.a % BUCKETS];
-	records.bucket[k->hash.a % BUCKETS] = k;
+	k->next = *bucket_of(k->key);
+	__atomic_store_n(bucket_of(k->key), k, __ATOMIC_RELEASE);
+	return id;
 }
 
 static void *begin_record(uint32_t type, uint64_t bytes)
@@ -88,11 +112,12 @@ static struct pair hash_function(const struct python_function *f)
 uint32_t python_record_function(const struct python_function *f)
 {
 	struct pair hash = hash_function(f);
-	struct known *k = find(hash);
-	if (k)
-		return k->id;
+	uint32_t known = find(hash);
+	if (known)
+		return known;
 	size_t name = text_length(f->name) + 1, file = text_length(f->file) + 1;
 	struct scp_source_function *r;
+	struct known *k;
 	uint64_t bytes = sizeof *r + name + file;
 	if (records.functions == PYTHON_FUNCTIONS_MAX || !(k = make(hash)) ||
 	    !(r = begin_record(SCP_REC_SOURCE_FUNCTION, bytes)))
@@ -105,21 +130,19 @@ uint32_t python_record_function(const struct python_function *f)
 	bytes_copy(r->strings, f->name, name);
 	bytes_copy(r->strings + name, f->file, file);
 	file_publish_record(&records.chunk, r->rec.bytes);
-	add(k, ++records.functions);
-	return records.functions;
+	return add(k, ++records.functions);
 }
 
-uint32_t python_record_line(uint32_t function, const struct python_place *p)
+static uint32_t record_place(uint32_t function, const struct python_place *p)
 {
-	struct pair hash = {(uint64_t)function << 32 | p->start, ~UINT64_C(0)};
-	hash.a = hash_mix(hash.a); /* one to one */
-	struct known *k = find(hash);
-	if (k)
-		return k->id;
+	struct pair key = line_key(function, p->start, BY_PLACE);
+	uint32_t known = find(key);
+	if (known)
+		return known;
 	struct scp_source_line *r;
-	uint64_t bytes = sizeof *r;
-	if (records.lines == PYTHON_LINES_MAX || !(k = make(hash)) ||
-	    !(r = begin_record(SCP_REC_SOURCE_LINE, bytes)))
+	struct known *k;
+	if (records.lines == PYTHON_LINES_MAX || !(k = make(key)) ||
+	    !(r = begin_record(SCP_REC_SOURCE_LINE, sizeof *r)))
 		return 0;
 	r->id = records.lines + 1;
 	r->function = function;
@@ -128,14 +151,27 @@ uint32_t python_record_line(uint32_t function, const struct python_place *p)
 	r->end_column = p->end_line == p->line ? count_from_0(p->end_column + 1) : 0;
 	r->instruction = p->start;
 	file_publish_record(&records.chunk, r->rec.bytes);
-	add(k, ++records.lines);
-	return records.lines;
+	return add(k, ++records.lines);
+}
+
+uint32_t python_record_line(uint32_t function, uint32_t instruction, const struct python_place *p)
+{
+	struct known *k = make(line_key(function, instruction, BY_INSTRUCTION));
+	uint32_t id = k ? record_place(function, p) : 0;
+	return id ? add(k, id) : 0;
+}
+
+uint32_t python_record_find(uint32_t function, uint32_t instruction)
+{
+	return find(line_key(function, instruction, BY_INSTRUCTION));
 }
 
 void python_record_forget(void)
 {
+	__atomic_store_n(&records.forgotten, records.forgotten + 1, __ATOMIC_RELEASE);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (unsigned i = 0; records.functions && i < BUCKETS; i++)
-		records.bucket[i] = NULL;
+		__atomic_store_n(&records.bucket[i], NULL, __ATOMIC_RELAXED);
 	arena_reset(&records.memory);
 	records.chunk = (struct file_chunk){0};
 	records.functions = records.lines = 0;

@@ -12,10 +12,6 @@
  * frame further out; of each run two; and the way to the first. */
 #define PYTHON_WORDS_MAX (4 * PYTHON_FRAMES_MAX + 2 * PYTHON_FRAMES_MAX + 8)
 
-struct python_frame {
-	uint64_t frame; /* as SCP_FRAME: SCP_FRAME_SOURCE, and the id of a line */
-};
-
 /* Frames that one activation of the interpreter's loop (_PyEval_EvalFrameDefault) executes: since
  * CPython 3.11 a call from Python to Python needs no C frame. */
 struct python_run {
@@ -30,7 +26,7 @@ struct python_stack {
 	uint32_t frames, runs;
 	bool cut;  /* what is further out could not be read, or is no frame */
 	bool full; /* there are more, but PYTHON_FRAMES_MAX or filter.depth are reached */
-	struct python_frame frame[PYTHON_FRAMES_MAX];
+	uint64_t frame[PYTHON_FRAMES_MAX]; /* SCP_FRAME: SCP_FRAME_SOURCE, and the id of a line */
 	struct python_run run[PYTHON_FRAMES_MAX];
 };
 
@@ -42,7 +38,7 @@ struct python_row {
 	const struct python_code *known; /* NULL: never a frame of the path */
 	uint64_t serial;		 /* of `known` */
 	uint64_t instruction;		 /* the word in the frame */
-	struct python_frame frame;
+	uint64_t frame;			 /* as there */
 };
 
 struct python_rows {

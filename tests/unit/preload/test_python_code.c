@@ -160,7 +160,7 @@ static const struct python_code *find(const struct code *c)
 
 static uint64_t frame_of(const struct python_code *known, int64_t instruction)
 {
-	return python_code_line(thread, &layout, known, instruction).frame;
+	return python_code_line(thread, &layout, known, instruction);
 }
 
 /* The record of this type and id; NULL: none. `count`: of the type. */

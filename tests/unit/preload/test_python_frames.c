@@ -81,12 +81,12 @@ const struct python_code *python_code_find(struct scp_thread *thread,
 	return address == world.code ? &known : NULL;
 }
 
-struct python_frame python_code_line(struct scp_thread *thread, const struct python_layout *layout,
-				     const struct python_code *code, int64_t instruction)
+uint64_t python_code_line(struct scp_thread *thread, const struct python_layout *layout,
+			  const struct python_code *code, int64_t instruction)
 {
 	(void)thread, (void)layout, (void)code;
 	uint64_t id = (uint64_t)(instruction + 1000);
-	return (struct python_frame){SCP_FRAME(SCP_FRAME_SOURCE, 0, id)};
+	return SCP_FRAME(SCP_FRAME_SOURCE, 0, id);
 }
 
 static uint64_t element(void)
@@ -293,7 +293,7 @@ static void is_whole(void)
 	assert_int_equal(s->frames, FRAMES);
 	assert_int_equal(s->runs, by_runs ? FRAMES / RUN : FRAMES);
 	for (unsigned i = 0; i < FRAMES; i++)
-		assert_int_equal(s->frame[i].frame, frame_of(i));
+		assert_int_equal(s->frame[i], frame_of(i));
 	for (unsigned i = 0; i < s->runs; i++) {
 		assert_int_equal(s->run[i].first, by_runs ? i * RUN : i);
 		assert_int_equal(s->run[i].count, by_runs ? RUN : 1);
@@ -420,7 +420,7 @@ static void damage(unsigned word, uint64_t value, bool must_cut)
 	assert_true(s->frames <= PYTHON_FRAMES_MAX && s->runs <= PYTHON_FRAMES_MAX);
 	assert_true(t->found.noted_count <= PYTHON_WORDS_MAX);
 	for (unsigned i = 0; i < world.word[word].frames && i < s->frames; i++)
-		assert_int_equal(s->frame[i].frame, frame_of(i));
+		assert_int_equal(s->frame[i], frame_of(i));
 	if (must_cut)
 		assert_true(s->cut);
 	for (unsigned i = 0; i < s->runs; i++)
@@ -648,7 +648,7 @@ static void test_code(void **state)
 	known.serial++;
 	read_frames(SCP_MAX_FRAMES);
 	assert_int_equal(t->python.frames, FRAMES - 3);
-	assert_int_equal(t->python.frame[0].frame, frame_of(3));
+	assert_int_equal(t->python.frame[0], frame_of(3));
 	python_put_back();
 	assert_false(is_watched);
 	read_frames(SCP_MAX_FRAMES);
