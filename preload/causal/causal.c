@@ -7,42 +7,22 @@
 #include "preload/system/sys.h"
 
 #define BYTES	 ((sizeof(struct scp_causal_page) + ARCH_PAGE_MAX - 1) & ~(size_t)(ARCH_PAGE_MAX - 1))
-#define SPAN_NS	 50000u /* in which the counter is compared with a clock */
+#define SPAN_NS	 100000u /* in which the counter is compared with a clock */
 #define READINGS 64u
 
 static void *page_at;
 
-struct instant {
-	uint64_t units, ns; /* of the counter, and CLOCK_MONOTONIC */
-};
-
-/* Both clocks at one instant: of some tries the one in which the least time passed between readings
- * of the counter, so that no thread that loses its CPU in between takes its wait for a slow
- * counter. */
-static struct instant read_both(void)
-{
-	struct instant at = {0, 0};
-	uint64_t best = UINT64_MAX;
-	for (unsigned i = 0; i < READINGS; i++) {
-		uint64_t before = arch_counter(), mono = clock_mono_ns(), after = arch_counter();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		at = (struct instant){before + best / 2, mono};
-	}
-	return at;
-}
-
 /* How fast it counts, to a percent: for limits only. */
 static bool compare_counter(void)
 {
-	const struct instant from = read_both();
-	struct instant to;
+	struct scp_anchor from, to;
 	uint64_t best = UINT64_MAX;
+
+	clock_anchor(SCP_CLOCK_TSC, &from);
 	do
-		to = read_both();
-	while (to.ns - from.ns < SPAN_NS);
-	uint64_t units = to.units - from.units, ns = to.ns - from.ns;
+		clock_anchor(SCP_CLOCK_TSC, &to);
+	while (to.mono_ns - from.mono_ns < SPAN_NS);
+	uint64_t units = to.clock_at - from.clock_at, ns = to.mono_ns - from.mono_ns;
 	for (unsigned i = 0; i < READINGS; i++) {
 		uint64_t a = arch_counter(), took = arch_counter() - a;
 		best = took < best ? took : best;
@@ -57,15 +37,11 @@ static struct scp_causal_page *map_page(const char *path)
 	struct scp_causal_page *page = NULL;
 	if (clock_is_allowed() && compare_counter())
 		page = sys_map_given(path, O_RDWR, sizeof *page, BYTES, SCP_CAUSAL_MAGIC);
-	if (page && page->bytes == sizeof *page) {
-		void *last = page_at, *put = sys_put_page(&page_at, page, BYTES);
-		if (!last || put == last)
-			return put;
-		page_at = last; /* which threads of an earlier session may still use */
-	}
-	if (page)
+	if (page && page->bytes != sizeof *page) {
 		sys_munmap(page, BYTES);
-	return NULL;
+		page = NULL;
+	}
+	return sys_put_page(&page_at, page, BYTES);
 }
 
 void causal_read(void)

@@ -126,15 +126,12 @@ static bool waits(const char *name)
 	static const char *const names[] = {SCP_WAITING_NAMES};
 	static const char others[] =
 		"poll,ppoll,select,pselect,epoll_wait,epoll_pwait,epoll_pwait2,recv,recvfrom,"
-		"recvmsg,"
-		"recvmmsg,read,readv,pthread_mutex_lock,mtx_lock,pthread_mutex_timedlock,"
+		"recvmsg,recvmmsg,read,readv,pthread_mutex_lock,mtx_lock,pthread_mutex_timedlock,"
 		"pthread_mutex_clocklock,SSL_read,SSL_read_ex,SSL_accept,SSL_connect,"
 		"SSL_do_handshake,gnutls_record_recv,gnutls_handshake,mq_receive,mq_timedreceive,"
 		"pthread_rwlock_rdlock,pthread_rwlock_wrlock,msgrcv,io_getevents";
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (text_equal(names[i], name))
-			return true;
-	return glob_list_matches(others, name);
+	const uint32_t count = sizeof names / sizeof *names;
+	return text_index(name, names, count) < count || glob_list_matches(others, name);
 }
 
 static bool is_at_end(const struct scp_causal_page *page, uint32_t function, const char *name)
