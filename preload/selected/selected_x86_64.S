@@ -31,43 +31,29 @@
 #define SELECTED_SLOW 3
 #define SELECTED_LARGE 4
 
-/* Vector registers 0 .. 7 (or 0 and 1) of the width that is in use, at (%rsp), as `op` source first
- * or last. %r11: the frame. */
-	.macro	each_vector op_x, op_v, count, store
+	.macro	each_register op, kind, count, store
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	.if	\n < \count
+	.if	\store
+	\op	%\kind\n, 64*\n(%rsp)
+	.else
+	\op	64*\n(%rsp), %\kind\n
+	.endif
+	.endif
+	.endr
+	.endm
+
+/* Vector registers 0 .. 7 (or 0 and 1) of the width that is in use, to (%rsp) or from there. %r11:
+ * the frame. */
+	.macro	each_vector count, store
 	cmpl	$1, VECTORS(%r11)
 	ja	3f
 	je	2f
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	.if	\n < \count
-	.if	\store
-	\op_x	%xmm\n, 64*\n(%rsp)
-	.else
-	\op_x	64*\n(%rsp), %xmm\n
-	.endif
-	.endif
-	.endr
+	each_register movups, xmm, \count, \store
 	jmp	4f
-2:
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	.if	\n < \count
-	.if	\store
-	\op_v	%ymm\n, 64*\n(%rsp)
-	.else
-	\op_v	64*\n(%rsp), %ymm\n
-	.endif
-	.endif
-	.endr
+2:	each_register vmovdqu, ymm, \count, \store
 	jmp	4f
-3:
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	.if	\n < \count
-	.if	\store
-	\op_v\()64	%zmm\n, 64*\n(%rsp)
-	.else
-	\op_v\()64	64*\n(%rsp), %zmm\n
-	.endif
-	.endif
-	.endr
+3:	each_register vmovdqu64, zmm, \count, \store
 4:
 	.endm
 
@@ -160,11 +146,11 @@ begin_otherwise:
 	ja	large
 	movq	%rsp, %r11
 	subq	$FRAME_OFFSET, %rsp
-	each_vector movups, vmovdqu, 8, 1
+	each_vector 8, 1
 	movq	%r11, %rdi
 	call	selected_call_begin_slow
 	leaq	FRAME_OFFSET(%rsp), %r11
-	each_vector movups, vmovdqu, 8, 0
+	each_vector 8, 0
 	addq	$FRAME_OFFSET, %rsp
 	cmpl	$SELECTED_LARGE, %eax
 	jne	begun
@@ -180,11 +166,11 @@ large:	/* more stack arguments than the frame has room for: below it */
 	movq	%rsp, %rdi
 	rep movsq
 	subq	$FRAME_OFFSET, %rsp
-	each_vector movups, vmovdqu, 8, 1
+	each_vector 8, 1
 	movq	%r11, %rdi
 	call	selected_call_start
 	movq	-8(%rbp), %r11
-	each_vector movups, vmovdqu, 8, 0
+	each_vector 8, 0
 	addq	$FRAME_OFFSET, %rsp
 	movl	%eax, STEP(%r11)
 	movq	RDI(%r11), %rdi
@@ -210,11 +196,11 @@ large:	/* more stack arguments than the frame has room for: below it */
 end_slow:
 	movq	%rsp, %r11
 	subq	$FRAME_OFFSET, %rsp
-	each_vector movups, vmovdqu, 2, 1
+	each_vector 2, 1
 	movq	%r11, %rdi
 	call	selected_call_end_slow
 	leaq	FRAME_OFFSET(%rsp), %r11
-	each_vector movups, vmovdqu, 2, 0
+	each_vector 2, 0
 	addq	$FRAME_OFFSET, %rsp
 	jmp	ended
 	.cfi_endproc
