@@ -219,14 +219,21 @@ static bool is_same(const struct known *k, bool some_were_closed)
 	return !k->count && !some_were_closed;
 }
 
-/* Forget objects that are not loaded any more, and mark the others. */
-static void forget_gone(bool some_were_closed)
+/* The objects that are loaded now. Those that are not any more are forgotten, and the others
+ * marked. False: there is no memory. */
+static bool collect_objects(void)
 {
+	struct slots_loads before = slots.loads;
 	uint32_t kept = 0, entries = 0;
+
+	if (!slots_object_collect(&slots.objects, &slots.loads)) {
+		slots.counts->failed++;
+		return false;
+	}
 	for (uint32_t i = 0; i < slots.known.count; i++) {
 		struct known k = *known_at(i);
 		struct slots_object *o = find_object(&k, i);
-		if (!o || !is_same(&k, some_were_closed)) {
+		if (!o || !is_same(&k, before.removed != slots.loads.removed)) {
 			slots.counts->gone += k.count;
 			continue;
 		}
@@ -239,18 +246,14 @@ static void forget_gone(bool some_were_closed)
 	}
 	slots.known.count = kept;
 	slots.entries.count = entries;
+	return true;
 }
 
 static void look_through_new(void)
 {
-	struct slots_loads before = slots.loads;
-	if (!slots.pid) /* the session ended while this thread waited for the lock */
+	/* The session may have ended while this thread waited for the lock. */
+	if (!slots.pid || !collect_objects())
 		return;
-	if (!slots_object_collect(&slots.objects, &slots.loads)) {
-		slots.counts->failed++;
-		return;
-	}
-	forget_gone(before.removed != slots.loads.removed);
 	if (!slots_names_make(&slots.objects)) {
 		slots.counts->failed++;
 		return;
@@ -284,14 +287,10 @@ static void put_back_entry(const struct slots_object *o, const struct entry *e)
 /* What could not be, the next session has among its own, and puts back at its end. */
 static void put_all_back(void)
 {
-	struct slots_loads before = slots.loads;
 	uint32_t failed = slots.counts->failed;
 	slots.pid = 0;
-	if (!slots_object_collect(&slots.objects, &slots.loads)) {
-		slots.counts->failed++;
+	if (!collect_objects())
 		return;
-	}
-	forget_gone(before.removed != slots.loads.removed);
 	for (uint32_t i = 0; i < slots.known.count; i++) {
 		const struct known *k = known_at(i);
 		const struct slots_object *o = find_object(k, i);
@@ -343,24 +342,25 @@ static void put_back_alone(void)
 	sys_release_signals(&signals);
 }
 
-void slots_write(struct scp_attach_slots *n)
-{
-	int saved = errno;
-	slots.counts = n;
-	slots.forked = false;
-	slots.pid = sys_getpid();
-	slots_entry_prepare(slots_write_new, &slots.some_have_rpath);
-	n->failed += !locked(look_through_new);
-	errno = saved;
-}
-
-void slots_write_new(void)
+/* Of objects that were opened since. Called by dlsym as the program calls it, too. */
+static void write_new(void)
 {
 	struct scp_attach_slots *n = slots.counts;
 	int saved = errno;
 	if (n && slots.pid && !slots.forked && !sys_sandboxed && slots.pid == sys_getpid() &&
 	    slots_object_loads().added != slots.loads.added)
 		n->failed += !locked(look_through_new);
+	errno = saved;
+}
+
+void slots_write(struct scp_attach_slots *n)
+{
+	int saved = errno;
+	slots.counts = n;
+	slots.forked = false;
+	slots.pid = sys_getpid();
+	slots_entry_prepare(write_new, &slots.some_have_rpath);
+	n->failed += !locked(look_through_new);
 	errno = saved;
 }
 

@@ -41,9 +41,6 @@ static inline bool slots_stubs_use(const char *path)
  * opened since, until slots_put_back. The loader's lock is taken. */
 HIDDEN void slots_write(struct scp_attach_slots *n);
 
-/* The same of objects that were opened since. Called by dlsym as the program calls it, too. */
-HIDDEN void slots_write_new(void);
-
 /* All as it was, but for the slots of regions (n->kept): a thread may be between reading such a
  * word and calling what it leads to, and a scope that was entered reads it at its end. They lead to
  * functions that do nothing while nothing is recorded, and the next session finds them so.
