@@ -141,9 +141,7 @@ void header_leave_out_usage(void)
 	take_usage(usage_leave_out);
 }
 
-/* Is the account of what recording uses old? No other thread may ask the header, which may go with
- * its session meanwhile. */
-static bool refresh(void)
+bool header_refresh(void)
 {
 	uint64_t signals;
 	if (!touch(&signals))
@@ -163,17 +161,12 @@ static bool refresh(void)
 	return old;
 }
 
-void header_refresh(void)
-{
-	refresh();
-}
-
 void header_refresh_if_old(void)
 {
 	if (!process.file->header || !process_groups ||
 	    clock_mono_ns() - process.touched_ns <= REFRESH_EVERY_NS)
 		return;
-	if (refresh())
+	if (header_refresh())
 		header_note_usage();
 }
 

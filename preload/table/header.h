@@ -19,8 +19,10 @@ HIDDEN void header_note_own(uint64_t since_ns);
 /* Write the overhead that this program measured at its start, or its end. */
 HIDDEN void header_write_overhead(struct scp_header *h, const struct overhead_costs *c, bool last);
 
-/* Refresh the anchor that gives the clock its rate, and the last known instant. */
-HIDDEN void header_refresh(void);
+/* Refresh the anchor that gives the clock its rate, and the last known instant. True: the account
+ * of what recording uses is old. (Nobody else may ask the header, which may go with its session.)
+ */
+HIDDEN bool header_refresh(void);
 /* The same if the last refresh is older than 0.1 s. */
 HIDDEN void header_refresh_if_old(void);
 
@@ -54,7 +56,7 @@ HIDDEN void usage_count(struct scp_header *h);
 HIDDEN void usage_leave_out(struct scp_header *h);
 
 /* Sets stolen_ns and busy_ns from the line "cpu " of /proc/stat; false: there is none. */
-HIDDEN bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s);
+HIDDEN bool usage_find_stolen(const char *text, struct scp_steal *s);
 
 /* The number behind `name` ("syscr: ") at the start of a line; false: there is none. */
 HIDDEN bool usage_find(const char *text, const char *name, uint64_t *value);

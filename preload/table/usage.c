@@ -91,30 +91,25 @@ static void begin_io(void)
 /* "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL ..." */
 enum stat_field { IDLE_FIELD = 4, IOWAIT_FIELD, STEAL_FIELD = 8 };
 
-bool usage_find_stolen(const char *text, long bytes, struct scp_steal *s)
+bool usage_find_stolen(const char *text, struct scp_steal *s)
 {
 	uint64_t value = 0, busy = 0;
-	int field = 0;
-	if (bytes < 4 || text[0] != 'c' || text[1] != 'p' || text[2] != 'u' || text[3] != ' ')
+	long at = 4, end;
+
+	if (!text_begins_with(text, "cpu "))
 		return false;
-	for (long at = 4; at < bytes; at++) {
-		char c = text[at], before = text[at - 1];
-		if (c >= '0' && c <= '9') {
-			field += before == ' ';
-			value = (before == ' ' ? 0 : value * 10) + (uint64_t)(c - '0');
-			continue;
-		}
-		if (before != ' ' && field > 0 && field != IDLE_FIELD && field != IOWAIT_FIELD)
-			busy += value;
-		if (field == STEAL_FIELD) {
-			s->stolen_ns = value * SCP_STEAL_STEP_NS;
-			s->busy_ns = busy * SCP_STEAL_STEP_NS;
-			return true;
-		}
-		if (c != ' ')
+	for (int field = 1; field <= STEAL_FIELD; field++, at = end) {
+		while (text[at] == ' ')
+			at++;
+		end = text_number(text, at, STAT_BYTES, &value);
+		if (end == at || !text[end])
 			return false;
+		if (field != IDLE_FIELD && field != IOWAIT_FIELD)
+			busy += value;
 	}
-	return false;
+	s->stolen_ns = value * SCP_STEAL_STEP_NS;
+	s->busy_ns = busy * SCP_STEAL_STEP_NS;
+	return true;
 }
 
 /* Where one takes long, they are far between, but for the last one. */
@@ -127,10 +122,9 @@ static struct scp_steal read_steal(const struct scp_header *h)
 	if (before->known && h->end_state == SCP_END_RUNNING &&
 	    s.mono_ns - before->mono_ns < took_ns * STAT_EVERY)
 		return *before;
-	long n = sys_read_file("/proc/stat", text, sizeof text);
-	if (n < 0)
+	if (sys_read_file("/proc/stat", text, sizeof text) < 0)
 		return s;
-	s.known = usage_find_stolen(text, n, &s) ? SCP_STEAL_KNOWN : 0;
+	s.known = usage_find_stolen(text, &s) ? SCP_STEAL_KNOWN : 0;
 	took_ns = clock_mono_ns() - s.mono_ns;
 	return s;
 }

@@ -10,20 +10,16 @@
 
 #include "preload/table/header.h"
 
-static bool find(const char *text, struct scp_steal *s)
-{
-	return usage_find_stolen(text, (long)strlen(text), s);
-}
-
 static void test_the_eighth_number_counts_steps_of_10_ms(void **state)
 {
 	struct scp_steal s = {0};
 
 	(void)state;
-	assert_true(find("cpu  133 2 44 555555 66 7 8 912 10 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n", &s));
+	assert_true(usage_find_stolen(
+		"cpu  133 2 44 555555 66 7 8 912 10 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n", &s));
 	assert_true(s.stolen_ns == UINT64_C(9120000000));
 	assert_true(s.busy_ns == UINT64_C(11060000000)); /* without idle, iowait and guests */
-	assert_true(find("cpu  1 2 3 4 5 6 7 0\n", &s)); /* as old kernels have it */
+	assert_true(usage_find_stolen("cpu  1 2 3 4 5 6 7 0\n", &s)); /* as old kernels have it */
 	assert_true(s.stolen_ns == 0 && s.busy_ns == UINT64_C(190000000));
 }
 
@@ -40,7 +36,7 @@ static void test_what_is_no_such_line_says_nothing(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(text) / sizeof(*text); i++)
-		assert_false(find(text[i], &s));
+		assert_false(usage_find_stolen(text[i], &s));
 	assert_true(s.stolen_ns == 77 && s.busy_ns == 78);
 }
 
