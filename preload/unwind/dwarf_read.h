@@ -22,17 +22,23 @@ struct dwarf_reader {
 	uint64_t shift; /* from `p` to its address in the process: 0 where that is this one */
 };
 
-static inline uint64_t dwarf_bytes(struct dwarf_reader *r, unsigned n)
+static inline void dwarf_skip(struct dwarf_reader *r, uint64_t n)
 {
-	uint64_t v = 0;
 	if ((uint64_t)(r->end - r->p) < n) {
 		r->bad = true;
 		r->p = r->end;
-		return 0;
+	} else {
+		r->p += n;
 	}
-	for (unsigned i = 0; i < n; i++)
-		v |= (uint64_t)r->p[i] << (8 * i);
-	r->p += n;
+}
+
+static inline uint64_t dwarf_bytes(struct dwarf_reader *r, unsigned n)
+{
+	const uint8_t *from = r->p;
+	uint64_t v = 0;
+	dwarf_skip(r, n);
+	for (unsigned i = 0; !r->bad && i < n; i++)
+		v |= (uint64_t)from[i] << (8 * i);
 	return v;
 }
 
@@ -43,19 +49,7 @@ static inline int64_t dwarf_signed(struct dwarf_reader *r, unsigned n)
 	return (int64_t)(v << shift) >> shift;
 }
 
-static inline uint64_t dwarf_uleb(struct dwarf_reader *r)
-{
-	uint64_t v = 0;
-	for (unsigned shift = 0;; shift += 7) {
-		uint64_t b = dwarf_bytes(r, 1);
-		if (shift < 64)
-			v |= (b & 0x7f) << shift;
-		if (r->bad || !(b & 0x80))
-			return v;
-	}
-}
-
-static inline int64_t dwarf_sleb(struct dwarf_reader *r)
+static inline uint64_t dwarf_leb(struct dwarf_reader *r, bool is_signed)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0;;) {
@@ -63,22 +57,20 @@ static inline int64_t dwarf_sleb(struct dwarf_reader *r)
 		if (shift < 64)
 			v |= (b & 0x7f) << shift;
 		shift += 7;
-		if (r->bad || !(b & 0x80)) {
-			if (shift < 64 && (b & 0x40))
-				v |= ~UINT64_C(0) << shift;
-			return (int64_t)v;
-		}
+		if (r->bad || !(b & 0x80))
+			return is_signed && shift < 64 && (b & 0x40) ? v | ~UINT64_C(0) << shift
+								     : v;
 	}
 }
 
-static inline void dwarf_skip(struct dwarf_reader *r, uint64_t n)
+static inline uint64_t dwarf_uleb(struct dwarf_reader *r)
 {
-	if ((uint64_t)(r->end - r->p) < n) {
-		r->bad = true;
-		r->p = r->end;
-	} else {
-		r->p += n;
-	}
+	return dwarf_leb(r, false);
+}
+
+static inline int64_t dwarf_sleb(struct dwarf_reader *r)
+{
+	return (int64_t)dwarf_leb(r, true);
 }
 
 /* A pointer in one of the encodings DW_EH_PE_* (LSB, section 10.5). `data` is the base of
@@ -97,7 +89,7 @@ static inline uint64_t dwarf_pointer(struct dwarf_reader *r, uint8_t encoding, u
 		v = format & DW_EH_PE_signed ? (uint64_t)dwarf_signed(r, bytes[format])
 					     : dwarf_bytes(r, bytes[format]);
 	else if (format == DW_EH_PE_uleb128 || format == DW_EH_PE_sleb128)
-		v = format & DW_EH_PE_signed ? (uint64_t)dwarf_sleb(r) : dwarf_uleb(r);
+		v = dwarf_leb(r, format & DW_EH_PE_signed);
 	else
 		to = DW_EH_PE_relative_to;
 	if (to == DW_EH_PE_absptr || to == DW_EH_PE_pcrel || to == DW_EH_PE_datarel)
