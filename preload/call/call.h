@@ -50,8 +50,9 @@ HIDDEN void call_read_clocks(struct scp_call *c);
 /* Keeps errno. has_bytes: the function moves bytes (0 in a call that moved none). */
 HIDDEN void call_end(struct scp_call *c, struct call_result r, bool has_bytes);
 
-/* The same with the clock already read. */
-HIDDEN void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now);
+/* The same with the clocks already read: the second one, where there is one, at `slow_at`. */
+HIDDEN void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,
+			uint64_t slow_at);
 
 /* What region.c shares with the slow path. The thread's state where there is none yet: NULL where
  * there is no room, or nothing is recorded. */

@@ -364,8 +364,8 @@ static COLD void end_delayed(struct scp_call *c, uint32_t outcome)
 	thread_unmark(t, around);
 }
 
-static void end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,
-		   uint64_t slow_at)
+void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now,
+		 uint64_t slow_at)
 {
 	record_end(c, r, has_bytes, now, slow_at);
 	if (causal_page_is_there())
@@ -383,16 +383,11 @@ void call_end(struct scp_call *c, struct call_result r, bool has_bytes)
 				    : call_fast_clock_end(false, ordered);
 		if (unlikely(!(page ? call_fast_end_nested(true, c, now, r, has_bytes)
 				    : call_fast_end_nested(false, c, now, r, has_bytes))))
-			end_at(c, r, has_bytes, now, 0);
+			call_end_at(c, r, has_bytes, now, 0);
 		return;
 	}
 	arch_order();
 	uint64_t slow_at = read_slow_end(c);
 	compiler_barrier();
-	end_at(c, r, has_bytes, clock_read(c->clock), slow_at);
-}
-
-void call_end_at(struct scp_call *c, struct call_result r, bool has_bytes, uint64_t now)
-{
-	end_at(c, r, has_bytes, now, 0);
+	call_end_at(c, r, has_bytes, clock_read(c->clock), slow_at);
 }

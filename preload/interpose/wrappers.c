@@ -159,7 +159,7 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 				.cfa = cfa,
 				.generation = generation,
 				.function = function_bytes >> 1};
-	call_end_at(&call, (struct call_result){outcome, bytes}, function_bytes & 1, now);
+	call_end_at(&call, (struct call_result){outcome, bytes}, function_bytes & 1, now, 0);
 }
 
 /* Return through the fast path of one clock, where it can be taken. */

@@ -4,7 +4,6 @@
  * all registers that may hold one are kept, and as many words of the stack are
  * copied as can be arguments. This library is compiled without vector registers,
  * and only the slow steps call functions of libc, which may use them. */
-#include <dlfcn.h>
 #include <errno.h>
 
 #include "preload/call/call_fast.h"
@@ -294,7 +293,7 @@ static COLD void end_slowly(struct selected_frame *f, uint32_t outcome, uint64_t
 	f->call.way = WAY_NONE;
 	if (is_read) {
 		f->call.began_at = f->began_at;
-		call_end_at(&f->call, (struct call_result){outcome, 0}, false, now);
+		call_end_at(&f->call, (struct call_result){outcome, 0}, false, now, 0);
 	} else {
 		call_end(&f->call, (struct call_result){outcome, 0}, false);
 	}

@@ -90,7 +90,7 @@ static void add_slowly(struct table_side *s, uint32_t site, uint64_t began_at, u
 		.thread = s->thread, .site = &s->site[site], .began_at = began_at, .cfa = CFA};
 
 	thread_self = s->thread;
-	call_end_at(&call, (struct call_result){SCP_COMPLETED, bytes}, has_bytes, now);
+	call_end_at(&call, (struct call_result){SCP_COMPLETED, bytes}, has_bytes, now, 0);
 	s->slow++;
 }
 

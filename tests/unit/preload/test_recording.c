@@ -98,7 +98,7 @@ static void begin(struct scp_call *c, uintptr_t cfa)
 
 static void end(struct scp_call *c)
 {
-	call_end_at(c, (struct call_result){SCP_COMPLETED, 0}, false, now_at);
+	call_end_at(c, (struct call_result){SCP_COMPLETED, 0}, false, now_at, 0);
 }
 
 static void test_top_level_call(void **state)
