@@ -110,7 +110,7 @@ static void read_environment(bool at_rest)
 	switch_budget_begin_process();
 	switch_detector_choose(settings_variable("SCPROF_STATES"),
 			       settings_variable("SCPROF_DETECTOR"),
-			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU, libc_opened_later);
+			       clock_chosen.kind == SCP_CLOCK_THREAD_CPU);
 	filter_read();
 	if (!second_choose(settings_variable("SCPROF_VERIFY_PATHS")))
 		filter_note_ignored("SCPROF_VERIFY_PATHS");

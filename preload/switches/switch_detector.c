@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "include/scprof_format.h"
 #include "preload/clock/clock.h"
@@ -15,7 +12,6 @@
 #define STILL	   UINT64_C(1)
 
 struct switch_choice switch_chosen;
-static bool was_opened_later;
 
 /* struct rseq_cs of linux/rseq.h, which older systems lack. */
 struct rseq_descriptor {
@@ -70,7 +66,7 @@ static bool thread_has_filter(void)
 static bool has_filter(void)
 {
 	static enum { UNKNOWN, NONE, SOME } inherited;
-	if (was_opened_later)
+	if (libc_opened_later) /* by now it may have made some */
 		return thread_has_filter();
 	if (inherited == UNKNOWN)
 		inherited = thread_has_filter() ? SOME : NONE;
@@ -82,7 +78,7 @@ static bool has_filter(void)
 static bool find_rseq(void)
 {
 	if (!rseq_size || !rseq_offset) {
-		areas_are_ours = !was_opened_later && !has_filter() && switch_area_take();
+		areas_are_ours = !libc_opened_later && !has_filter() && switch_area_take();
 		if (!areas_are_ours)
 			switch_chosen.flags |= SCP_SWITCH_NO_LIBC;
 		return areas_are_ours;
@@ -127,12 +123,10 @@ static bool find_perf(void)
 	return page;
 }
 
-void switch_detector_choose(const char *states, const char *detector, bool cpu_clock,
-			    bool opened_later)
+void switch_detector_choose(const char *states, const char *detector, bool cpu_clock)
 {
 	struct switch_choice *c = &switch_chosen;
 	*c = (struct switch_choice){.kind = SCP_SWITCH_NONE};
-	was_opened_later = opened_later;
 	if (states && text_equal(states, "off")) {
 		c->flags = SCP_SWITCH_OFF;
 		return;

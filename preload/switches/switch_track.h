@@ -64,10 +64,8 @@ extern HIDDEN struct switch_choice switch_chosen;
 /* What libc has, once a process: the loader is asked. */
 HIDDEN void switch_detector_find(void);
 
-/* From SCPROF_STATES and SCPROF_DETECTOR. `cpu_clock`: the clock counts CPU time. `opened_later`:
- * the threads may have filters of system calls that we have not heard of. Start-up only. */
-HIDDEN void switch_detector_choose(const char *states, const char *detector, bool cpu_clock,
-				   bool opened_later);
+/* From SCPROF_STATES and SCPROF_DETECTOR. `cpu_clock`: the clock counts CPU time. Start-up only. */
+HIDDEN void switch_detector_choose(const char *states, const char *detector, bool cpu_clock);
 
 /* Give the calling thread its word, or take it away: then nothing is ever seen. Neither keeps a
  * descriptor open. */
