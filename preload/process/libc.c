@@ -6,6 +6,7 @@
 
 #include "preload/process/modules.h"
 #include "preload/process/symbols.h"
+#include "preload/unwind/unwind.h"
 
 #pragma weak pthread_key_create
 #pragma weak pthread_setspecific
@@ -28,19 +29,11 @@ bool libc_opened_later;
 /* Ours before libc's: it was preloaded. A library that a running program opens comes last. */
 static int find_order(struct dl_phdr_info *info, size_t size, void *found)
 {
-	uint64_t libc = (uint64_t)&__errno_location;
+	uint64_t libc = (uint64_t)&__errno_location, start, end;
 	(void)size;
-	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uint64_t at = info->dlpi_addr + p->p_vaddr;
-		if (p->p_type != PT_LOAD)
-			continue;
-		if (modules_is_ours(at))
-			return 1;
-		if (libc - at < p->p_memsz)
-			*(bool *)found = true;
-	}
-	return 0;
+	unwind_object_extent(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, &start, &end);
+	*(bool *)found |= libc - start < end - start;
+	return modules_is_ours(start);
 }
 
 COLD void libc_note_scope(void)
