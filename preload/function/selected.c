@@ -2,7 +2,6 @@
 /* Selected functions: their originals, and their records in the profile. */
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 
 #include "preload/function/selected.h"
@@ -125,7 +124,9 @@ static bool is_stub(const void *p)
 	       (const char *)p < selected_stub(t, t->count);
 }
 
-COLD void selected_absent(void)
+/* Stands in for a function that no object defines: a program that calls one would not have started,
+ * or would have called address 0. */
+static COLD void selected_absent(void)
 {
 	__builtin_trap();
 }
@@ -133,10 +134,7 @@ COLD void selected_absent(void)
 bool selected_is_memory(const struct scp_selected *s)
 {
 	static const char *const names[] = {"free", "malloc", "calloc", "realloc"};
-	for (unsigned n = 0; n < sizeof names / sizeof *names; n++)
-		if (text_equal(selected_text(s, s->name), names[n]))
-			return true;
-	return false;
+	return text_index(selected_text(s, s->name), names, 4) < 4;
 }
 
 /* So that nothing else that dlsym does not find can ask for them. */

@@ -96,12 +96,8 @@ HIDDEN bool selected_write_records(void);
 
 /* The original of a symbol for a caller at `ra`, as the dynamic linker would have bound it had
  * there been no stub. Takes the loader's lock. *of_caller (or NULL) keeps what holds for this
- * caller alone. selected_absent where there is none. */
+ * caller alone. One that traps where there is none. */
 HIDDEN void *selected_find_real(struct scp_selected *s, uint64_t ra, void **of_caller);
-
-/* Stands in for a function that no object defines: a program that calls one would not have started,
- * or would have called address 0. */
-HIDDEN void selected_absent(void);
 
 /* Which part of a caller's stack is passed on to the original of a selected function: all that can
  * be arguments. They end where the caller's frame does. Where the tool knows how many words the

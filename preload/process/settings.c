@@ -50,14 +50,6 @@ const char *settings_variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static bool word_is(const char *word, size_t n, const char *name)
-{
-	size_t i = 0;
-	while (i < n && name[i] && word[i] == name[i])
-		i++;
-	return i == n && !name[n];
-}
-
 /* *others: names that are none of these, of functions of libraries. "none" names nothing. */
 static uint32_t parse_groups(const char *text, bool *others)
 {
@@ -82,7 +74,8 @@ static uint32_t parse_groups(const char *text, bool *others)
 		size_t n = 0;
 		while (text[n] && text[n] != ',')
 			n++;
-		while (i < sizeof known / sizeof *known && !word_is(text, n, known[i].name))
+		while (i < sizeof known / sizeof *known &&
+		       (text_length(known[i].name) != n || !bytes_equal(text, known[i].name, n)))
 			i++;
 		if (i < sizeof known / sizeof *known)
 			mask |= known[i].mask;

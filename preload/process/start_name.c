@@ -27,10 +27,9 @@ static bool copy_path(char *to, size_t room, const char *from)
 
 static bool is_number(const char *text)
 {
-	const char *at = text;
-	while (*at >= '0' && *at <= '9')
-		at++;
-	return at > text && !*at;
+	uint64_t value;
+	long end = text_number(text, 0, LONG_MAX, &value);
+	return end && !text[end];
 }
 
 /* A number, or "exe", is the kernel's link to a file: a descriptor, or /proc/PID/exe. (A program
