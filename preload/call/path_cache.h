@@ -19,7 +19,6 @@
  * bookkeeping marked; what a call keeps is the site. */
 #pragma once
 
-#include "preload/process/process.h"
 #include "preload/table/thread.h"
 
 #define MEMO_BLOCK	  4u  /* packed words that are compared at a time */

@@ -4,7 +4,6 @@
  * interposed without a frame of ours: an entry in assembly looks at the numbers
  * and jumps on, because a raw clone or vfork may return twice, or on another
  * stack. Only the few calls that matter to us take the way through C. */
-#include <errno.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>

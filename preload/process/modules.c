@@ -4,7 +4,6 @@
 #include "preload/process/modules.h"
 
 #include <link.h>
-#include <sys/mman.h>
 
 #include "preload/process/process.h"
 #include "preload/process/settings.h"

@@ -6,7 +6,6 @@
 
 #include "include/scprof_format.h"
 #include "preload/clock/clock.h"
-#include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
 

@@ -4,7 +4,6 @@
  * passed to say so, to the thread's own: see switch_budget.c. */
 #include "include/scprof_format.h"
 #include "preload/clock/clock.h"
-#include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/sys.h"
 

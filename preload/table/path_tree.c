@@ -108,7 +108,8 @@ static COLD uint32_t add_node(struct scp_thread *t, struct path_place out, uint6
 	return t->path_nodes.count;
 }
 
-struct path_place path_tree_child(struct scp_thread *t, struct path_place out, uint64_t frame)
+/* The node of a frame called from `out`, made if need be. Node 0: no room. */
+static struct path_place find_child(struct scp_thread *t, struct path_place out, uint64_t frame)
 {
 	const struct path_slot *s = likely(t->path_slots) ? look_up(t, out, frame) : NULL;
 	uint32_t node = s && likely(s->number) ? s->number : add_node(t, out, frame);
@@ -120,7 +121,7 @@ struct path_place path_tree_find(struct scp_thread *t, const uint64_t *frame, ui
 {
 	struct path_place place = path_tree_root(PATH_TREE_ROOT(flags));
 	for (uint32_t i = frames; i-- > 0;)
-		place = path_tree_child(t, place, frame[i]);
+		place = find_child(t, place, frame[i]);
 	return frames ? place : (struct path_place){0, 0};
 }
 

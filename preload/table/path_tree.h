@@ -30,11 +30,8 @@ HIDDEN void path_tree_begin(struct scp_thread *t);
 /* Is there room for another path, without a larger index? That takes more stack. */
 HIDDEN bool path_tree_has_room(const struct scp_thread *t);
 
-/* The node of a frame called from node `out`, made if need be. Node 0: no room. */
-HIDDEN struct path_place path_tree_child(struct scp_thread *t, struct path_place out,
-					 uint64_t frame);
-
-/* Of frames, innermost first. Node 0: no room, or no frames. */
+/* The node of a path, by its frames, innermost first; made if need be. Node 0: no room, or no
+ * frames. */
 HIDDEN struct path_place path_tree_find(struct scp_thread *t, const uint64_t *frame,
 					uint32_t frames, uint32_t flags);
 

@@ -15,7 +15,6 @@
 #include "preload/system/util.h"
 #include "preload/table/header.h"
 #include "preload/table/pool.h"
-#include "preload/table/thread.h"
 #include "preload/unwind/unwind.h"
 #include "preload/unwind/walk_state.h"
 
