@@ -110,20 +110,15 @@ SCPROF_INLINE void scprof_leave(const unsigned long *scope)
 		scprof_find()->leave(*scope);
 }
 
-#define SCPROF_SITE(name)                                                                          \
+#define SCPROF_SITE_OF(name, fixed)                                                                \
 	{                                                                                          \
-		"" name "", 1,                                                                     \
+		name, fixed,                                                                       \
 		{                                                                                  \
 			0, 0, 0, 0, 0, 0                                                           \
 		}                                                                                  \
 	}
-#define SCPROF_SITE_NAMED(name)                                                                    \
-	{                                                                                          \
-		(name), 0,                                                                         \
-		{                                                                                  \
-			0, 0, 0, 0, 0, 0                                                           \
-		}                                                                                  \
-	}
+#define SCPROF_SITE(name)	SCPROF_SITE_OF("" name "", 1)
+#define SCPROF_SITE_NAMED(name) SCPROF_SITE_OF((name), 0)
 #define SCPROF_AT(marker, storage, site)                                                           \
 	do {                                                                                       \
 		storage struct scprof_site scprof_here = site;                                     \
@@ -177,26 +172,22 @@ class scope
 	}
 };
 } // namespace scprof
-#define SCPROF_SCOPE_(name, n)                                                                     \
-	static struct scprof_site SCPROF_JOIN(scprof_site_, n) = SCPROF_SITE(name);                \
-	::scprof::scope SCPROF_JOIN(scprof_scope_, n)(SCPROF_ENTER(SCPROF_JOIN(scprof_site_, n)))
-#define SCPROF_SCOPE_NAMED_(name, n)                                                               \
-	scprof_site SCPROF_JOIN(scprof_site_, n) = SCPROF_SITE_NAMED(name);                        \
+#define SCPROF_GUARD(n)                                                                            \
 	::scprof::scope SCPROF_JOIN(scprof_scope_, n)(SCPROF_ENTER(SCPROF_JOIN(scprof_site_, n)))
 #else
 #define SCPROF_GUARD(n)                                                                            \
 	unsigned long SCPROF_JOIN(scprof_scope_, n)                                                \
 		__attribute__((cleanup(scprof_leave), unused)) =                                   \
 			SCPROF_ENTER(SCPROF_JOIN(scprof_site_, n))
+#endif
+
+/* Two declarations: not the body of an `if` without braces. */
 #define SCPROF_SCOPE_(name, n)                                                                     \
 	static struct scprof_site SCPROF_JOIN(scprof_site_, n) = SCPROF_SITE(name);                \
 	SCPROF_GUARD(n)
 #define SCPROF_SCOPE_NAMED_(name, n)                                                               \
 	struct scprof_site SCPROF_JOIN(scprof_site_, n) = SCPROF_SITE_NAMED(name);                 \
 	SCPROF_GUARD(n)
-#endif
-
-/* Two declarations: not the body of an `if` without braces. */
 #define SCPROF_SCOPE_NAMED(name) SCPROF_SCOPE_NAMED_(name, __COUNTER__)
 #define SCPROF_SCOPE(name)	 SCPROF_SCOPE_(name, __COUNTER__)
 
