@@ -48,6 +48,12 @@ HIDDEN long function_absent(void);
 /* For a call that comes before function_resolve_all has run. */
 HIDDEN void *function_resolve(enum function_id id);
 
+static inline void *function_original(enum function_id id)
+{
+	void *p = function_real[id];
+	return likely(p != NULL) ? p : function_resolve(id);
+}
+
 /* Shown under the name that a programmer writes: __recv_chk is recv. */
 struct function_info {
 	const char *symbol, *shown;

@@ -28,13 +28,7 @@
 #define HOOK(ret, name, params)                                                                    \
 	EXPORT __attribute__((section("scprof_passed"))) ret scp_##name params __asm__(#name);     \
 	ret scp_##name params
-#define REAL(ret, name, params) ((ret(*) params)original(FN_##name))
-
-static void *original(enum function_id id)
-{
-	void *p = function_real[id];
-	return likely(p != NULL) ? p : function_resolve(id);
-}
+#define REAL(ret, name, params) ((ret(*) params)function_original(FN_##name))
 
 HOOK(int, socketpair, (int domain, int type, int protocol, int fd[2]))
 {

@@ -101,20 +101,14 @@ static inline struct call_result result_pointer(const void *r)
 	return (struct call_result){r ? SCP_COMPLETED : SCP_ERROR, 0};
 }
 
-#define NOTHING	    ((void)0)
-#define RESULT_CALL result_call(r)
+#define NOTHING ((void)0)
 #define RESULT_WAIT(at_once)                                                                       \
 	((struct call_result){likely(r > 0) ? SCP_COMPLETED : waiting_class(r, at_once), 0})
 /* Before the call: the kernel changes the timeout of select, and other threads may do anything to
  * any while this one waits. glibc reads it there, too. */
 #define NOTE_AT_ONCE(t, fraction)                                                                  \
 	const bool at_once __attribute__((unused)) = (t) && !(t)->tv_sec && !(t)->fraction
-#define RESULT_BYTES	       result_bytes(r)
-#define RESULT_RECEIVED(flags) result_received(r, flags)
-#define RESULT_MESSAGES(flags) result_messages(r, msgs, flags)
-#define RESULT_CODE	       result_code(r)
-#define RESULT_FOUND	       result_code(r == 0 && !*out ? -1 : r) /* 0 and no host: not found */
-#define RESULT_POINTER	       result_pointer(r)
+#define RESULT_FOUND result_code(r == 0 && !*out ? -1 : r) /* 0 and no host: not found */
 
 /* Not by an always-recorded group: by a descriptor, or not looked at yet, or stopped. */
 static COLD bool is_recorded_otherwise(uint32_t always, uint32_t if_socket, int fd1, int fd2)

@@ -66,17 +66,11 @@ void region_functions_forget_functions(void)
 
 typedef void hook(void *function, void *call_site);
 
-static hook *next_of(enum function_id id)
-{
-	void *p = function_real[id];
-	return (hook *)(likely(p != NULL) ? p : function_resolve(id));
-}
-
 EXPORT hook region_function_enter __asm__("__cyg_profile_func_enter");
 void region_function_enter(void *function, void *call_site)
 {
 	struct region_caller from = REGION_CALLER();
-	next_of(FN___cyg_profile_func_enter)(function, call_site);
+	((hook *)function_original(FN___cyg_profile_func_enter))(function, call_site);
 	if (unlikely(region_is_on(SCP_GROUP_FUNCTIONS)))
 		region_begin(function_id((uint64_t)function), REGION_FUNCTION, (uint64_t)function,
 			     from.ra, from.cfa, from.fp);
@@ -87,5 +81,5 @@ void region_function_exit(void *function, void *call_site)
 {
 	if (region_is_on(SCP_GROUP_FUNCTIONS))
 		region_end(REGION_FUNCTION, 0, (uint64_t)function, ARCH_CALLER_SP());
-	next_of(FN___cyg_profile_func_exit)(function, call_site);
+	((hook *)function_original(FN___cyg_profile_func_exit))(function, call_site);
 }
