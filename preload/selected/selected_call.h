@@ -43,16 +43,14 @@ struct selected_frame {
 /* From the end of the arguments on the distances are the same on all processors. */
 #define AFTER_ARGUMENTS(field)                                                                     \
 	(offsetof(struct selected_frame, field) - offsetof(struct selected_frame, symbol))
-_Static_assert(offsetof(struct selected_frame, arguments) == 256, "known to the assembly");
-_Static_assert(offsetof(struct selected_frame, symbol) == 256 + sizeof(struct arch_arguments),
+_Static_assert(offsetof(struct selected_frame, arguments) == 256 &&
+		       offsetof(struct selected_frame, symbol) ==
+			       256 + sizeof(struct arch_arguments) &&
+		       AFTER_ARGUMENTS(real) == 8 && AFTER_ARGUMENTS(began_at) == 16 &&
+		       AFTER_ARGUMENTS(ended_at) == 24 && AFTER_ARGUMENTS(step) == 32 &&
+		       AFTER_ARGUMENTS(vectors) == 36 && AFTER_ARGUMENTS(caller) == 176 &&
+		       AFTER_ARGUMENTS(words) == 184,
 	       "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(real) == 8, "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(began_at) == 16, "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(ended_at) == 24, "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(step) == 32, "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(vectors) == 36, "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(caller) == 176, "known to the assembly");
-_Static_assert(AFTER_ARGUMENTS(words) == 184, "known to the assembly");
 
 /* All return an enum selected_step; the first touches no vector register. */
 HIDDEN uint32_t selected_call_begin(struct selected_frame *f);
