@@ -75,9 +75,9 @@ void function_resolve_all(void)
 
 uint64_t function_record_bytes(const char *name)
 {
-	uint64_t length = text_length(name) + 1;
-	return sizeof(struct scp_function) +
-	       (length > sizeof((struct scp_function *)0)->name ? length : 0);
+	uint64_t length = text_length(name) + 1, bytes = sizeof(struct scp_function);
+	bytes += length > sizeof((struct scp_function *)0)->name ? length : 0;
+	return (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
 }
 
 void function_fill_record(struct scp_function *f, uint32_t id, uint32_t group, const char *name)
@@ -93,7 +93,6 @@ void function_write_records(void)
 {
 	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk) + FN_COUNT * sizeof(struct scp_function);
-	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
 	if (!file_chunk(process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return;
 	for (unsigned i = 0; i < FN_COUNT; i++) {

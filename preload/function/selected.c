@@ -289,24 +289,15 @@ COLD void *selected_dlsym(void *handle, const char *name)
 	return p;
 }
 
-static uint64_t record_bytes(const struct scp_selected *s)
+static const char *shown(const struct scp_selected *s)
 {
-	uint64_t bytes = function_record_bytes(selected_text(s, s->shown));
-	return (bytes + SCP_RECORD_ALIGN - 1) / SCP_RECORD_ALIGN * SCP_RECORD_ALIGN;
+	return selected_text(s, s->shown);
 }
 
 const char *selected_name(uint32_t id)
 {
 	const struct scp_selected *s = selected_find(id);
-	return s ? selected_text(s, s->shown) : NULL;
-}
-
-static void fill_record(struct scp_function *record, const struct scp_selected *s, uint64_t bytes)
-{
-	record->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
-	function_fill_record(record, selected_id(s), SCP_GROUP_SELECTED,
-			     selected_text(s, s->shown));
-	process.function[selected_slot(selected_id(s))] = record;
+	return s ? shown(s) : NULL;
 }
 
 bool selected_write_records(void)
@@ -315,13 +306,16 @@ bool selected_write_records(void)
 	struct file_chunk chunk = {0};
 	uint64_t room = sizeof(struct scp_chunk);
 	for (uint32_t i = 0; t && i < t->count; i++)
-		room += record_bytes(selected_symbol(t, i));
-	room = (room + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
+		room += function_record_bytes(shown(selected_symbol(t, i)));
 	if (!selected_count() || !file_chunk(process.file, &chunk, room, SCP_CHUNK_PROCESS, 0))
 		return !selected_count();
 	for (uint32_t i = 0; i < t->count; i++) {
-		uint64_t bytes = record_bytes(selected_symbol(t, i));
-		fill_record(file_next_record(&chunk, bytes), selected_symbol(t, i), bytes);
+		const struct scp_selected *s = selected_symbol(t, i);
+		uint64_t bytes = function_record_bytes(shown(s));
+		struct scp_function *record = file_next_record(&chunk, bytes);
+		record->rec = (struct scp_record){SCP_REC_FUNCTION, (uint32_t)bytes};
+		function_fill_record(record, selected_id(s), SCP_GROUP_SELECTED, shown(s));
+		process.function[selected_slot(selected_id(s))] = record;
 		file_publish_record(&chunk, bytes);
 	}
 	return true;

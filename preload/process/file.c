@@ -337,6 +337,7 @@ static bool make_chunk(struct profile_file *f, struct file_chunk *c, uint32_t ma
 bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
 		uint32_t table)
 {
+	bytes = (bytes + SCP_GRANULE - 1) / SCP_GRANULE * SCP_GRANULE;
 	return make_chunk(f, c, SCP_CHUNK_MAGIC, bytes, type, table);
 }
 

@@ -74,7 +74,7 @@ struct file_chunk {
 	const void *named_at, *named_by;
 };
 
-/* Make `c` a chunk of `bytes` (a multiple of SCP_GRANULE) with its header filled; false where the
+/* Make `c` a chunk of `bytes` (rounded up to SCP_GRANULE) with its header filled; false where the
  * file cannot grow (counted in losses): it is what it was. */
 HIDDEN bool file_chunk(struct profile_file *f, struct file_chunk *c, uint64_t bytes, uint32_t type,
 		       uint32_t table);
