@@ -73,18 +73,14 @@ static unsigned use_own_directory(bool alone)
 {
 	size_t to = 0;
 	unsigned left_out = 0;
-	for (size_t at = 0; at < wake.text_bytes;) {
-		size_t n = 0;
-		while (at + n < wake.text_bytes && wake.text[at + n])
-			n++;
+	for (size_t at = 0, n; at < wake.text_bytes; at += n) {
+		n = text_length(wake.text + at) + 1;
 		if (alone && text_begins_with(wake.text + at, OUT)) {
 			left_out++;
-		} else {
-			for (size_t i = 0; i < n; i++)
-				wake.text[to++] = wake.text[at + i];
-			wake.text[to++] = 0;
+			continue;
 		}
-		at += n + 1;
+		bytes_copy(wake.text + to, wake.text + at, n);
+		to += n;
 	}
 	to = text_append(wake.text, TEXT_ROOM, to, OUT);
 	wake.text_bytes = (uint32_t)text_append(wake.text, TEXT_ROOM, to, wake.directory) + 1;
