@@ -24,7 +24,7 @@ struct second second;
 
 /* A walk as it was recorded. */
 struct second_walk {
-	uint64_t ra, cfa, fp;	/* see unwind_register_begin */
+	const struct walk_start *from;
 	const uint64_t *frame;	/* SCP_FRAME(), innermost first */
 	uint32_t frames, flags; /* SCP_PATH_* */
 	struct scp_header *header;
@@ -175,9 +175,9 @@ static void ask(const struct second_walk *w)
 		state.page[i] = ~UINT64_C(0);
 	theirs->readable = readable;
 	theirs->find = find;
-	theirs->ra = w->ra;
-	theirs->cfa = w->cfa;
-	theirs->fp = w->fp;
+	theirs->ra = w->from->ra;
+	theirs->cfa = w->from->sp;
+	theirs->fp = w->from->fp;
 	theirs->most = LIBUNWIND_WALK_FRAMES;
 	state.walk(theirs);
 	state.frames = 0;
@@ -286,9 +286,7 @@ COLD void second_check_path(const struct scp_thread *t, const struct walk_start 
 	const struct walk_result *r = &t->found;
 	/* Read once: the next session may ask for none. */
 	uint32_t one_in = __atomic_load_n(&second.one_in, __ATOMIC_RELAXED);
-	struct second_walk w = {.ra = from->ra,
-				.cfa = from->sp,
-				.fp = from->fp,
+	struct second_walk w = {.from = from,
 				.frame = r->frame,
 				.frames = r->frame_count,
 				.flags = r->flags & ~SCP_PATH_PYTHON_CUT,

@@ -76,7 +76,20 @@ static void register_handlers(void)
 	libc_at_quick_exit(on_quick_exit);
 }
 
-static void set_stopped(bool stopped);
+static void set_stopped(bool stopped)
+{
+	if (process_groups == GROUPS_UNSET)
+		lifecycle_poll();
+	if (!process_groups)
+		return;
+	if (lifecycle_dormant) {
+		__atomic_store_n(&control.asked, !stopped, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&control.wake_seen, CONTROL_CALLED, __ATOMIC_SEQ_CST);
+	} else {
+		control_stop(stopped);
+	}
+	lifecycle_poll();
+}
 
 static void on_signal(int number)
 {
@@ -306,21 +319,6 @@ COLD void lifecycle_wake(void)
 	else if (process_groups == GROUPS_PAUSED && control_changed())
 		lifecycle_poll();
 	errno = saved;
-}
-
-static void set_stopped(bool stopped)
-{
-	if (process_groups == GROUPS_UNSET)
-		lifecycle_poll();
-	if (!process_groups)
-		return;
-	if (lifecycle_dormant) {
-		__atomic_store_n(&control.asked, !stopped, __ATOMIC_SEQ_CST);
-		__atomic_store_n(&control.wake_seen, CONTROL_CALLED, __ATOMIC_SEQ_CST);
-	} else {
-		control_stop(stopped);
-	}
-	lifecycle_poll();
 }
 
 void lifecycle_stop(void)
