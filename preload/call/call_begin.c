@@ -84,7 +84,7 @@ static COLD bool enter_marked(struct scp_call *c, struct scp_thread *t, uint64_t
 		return false;
 	int saved = errno;
 	const struct walk_start from = {ra, cfa, fp, t->open & ~(uintptr_t)1};
-	bool inside = walk_call_in_progress(t, &from);
+	bool inside = walk_is_inside(t, &from, true);
 	errno = saved;
 	if (inside)
 		return pass_through();
@@ -110,7 +110,7 @@ bool call_is_inside(struct scp_call *c, struct scp_thread *t, uint64_t ra, uint6
 	thread_mark(t, cfa);
 	bool stale = thread_is_stale(t); /* its file may be gone */
 	struct recording recording = recording_begin(t);
-	bool inside = walk_is_inside(t, &from);
+	bool inside = walk_is_inside(t, &from, false);
 	if (!stale)
 		recording_end(t, &recording);
 	c->outer = inside ? open : abandon(t);
@@ -174,7 +174,7 @@ static bool renew(struct scp_thread *t, const struct walk_start *from, uintptr_t
 {
 	uintptr_t open = *outer & ~(OPEN_REGION | 1);
 	const struct walk_start start = {from->ra, from->sp, from->fp, open};
-	if (open && (t->passed++ % PASSED_UNSEEN || walk_call_in_progress(t, &start)))
+	if (open && (t->passed++ % PASSED_UNSEEN || walk_is_inside(t, &start, true)))
 		return pass_through();
 	*outer = 0;
 	return thread_renew(t);

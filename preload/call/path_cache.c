@@ -342,19 +342,14 @@ static void walk(struct scp_thread *t, const struct walk_start *from)
 }
 
 /* Whether the call around is in progress may be all that is not known. */
-static struct scp_memo *take_known(struct scp_thread *t, const struct walk_start *from,
-				   struct scp_memo *m)
+static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start *from,
+				   uint32_t function, bool python)
 {
+	struct scp_memo *m = search(t, from->ra, from->sp, from->fp, function, python);
 	if (!m || !from->outer)
 		return m;
 	t->found.outer = m->inside == from->outer ? OUTER_FOUND : walk_search(t, from);
 	return t->found.outer != OUTER_UNKNOWN ? m : NULL;
-}
-
-static struct scp_memo *find_known(struct scp_thread *t, const struct walk_start *from,
-				   uint32_t function, bool python)
-{
-	return take_known(t, from, search(t, from->ra, from->sp, from->fp, function, python));
 }
 
 /* A memo that is known, or NULL: the result of a walk is in t->found. Inlined: on a small stack a

@@ -155,21 +155,11 @@ bool walk_is_above(const struct walk_start *from)
 	return from->sp >= from->outer && !sys_sandboxed && stack_room() == SIZE_MAX;
 }
 
-static bool can_search(const struct walk_start *from)
+bool walk_is_inside(struct scp_thread *t, const struct walk_start *from, bool interrupts)
 {
-	return !walk_is_above(from) && !sys_sandboxed && stack_room() >= STACK_TO_UNWIND;
-}
-
-bool walk_call_in_progress(struct scp_thread *t, const struct walk_start *from)
-{
-	if (!can_search(from))
-		return !walk_is_above(from);
-	return full_walk_search(t, from) != OUTER_GONE;
-}
-
-bool walk_is_inside(struct scp_thread *t, const struct walk_start *from)
-{
-	if (!can_search(from))
-		return !walk_is_above(from);
-	return walk_search(t, from) != OUTER_GONE;
+	if (walk_is_above(from))
+		return false;
+	if (sys_sandboxed || stack_room() < STACK_TO_UNWIND)
+		return true;
+	return (interrupts ? full_walk_search(t, from) : walk_search(t, from)) != OUTER_GONE;
 }

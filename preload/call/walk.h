@@ -23,9 +23,8 @@ HIDDEN bool walk_is_above(const struct walk_start *from);
 
 /* Is the wrapped call whose caller's stack pointer is from->outer still below us on the stack?
  * (Else it was left by longjmp, an exception, or cancellation.) True where that cannot be known.
- * The first may interrupt a walk of the same thread. */
-HIDDEN bool walk_call_in_progress(struct scp_thread *t, const struct walk_start *from);
-HIDDEN bool walk_is_inside(struct scp_thread *t, const struct walk_start *from);
+ * `interrupts`: a walk of the same thread may be in progress. */
+HIDDEN bool walk_is_inside(struct scp_thread *t, const struct walk_start *from, bool interrupts);
 
 /* Code was unloaded. New rows are written over the old ones, and need no larger table. */
 static inline void walk_forget(struct scp_thread *t)

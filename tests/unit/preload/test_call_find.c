@@ -29,14 +29,9 @@ bool walk_is_above(const struct walk_start *from)
 	return from != NULL;
 }
 
-bool walk_is_inside(struct scp_thread *t, const struct walk_start *from)
+bool walk_is_inside(struct scp_thread *t, const struct walk_start *from, bool interrupts)
 {
-	return t && from;
-}
-
-bool walk_call_in_progress(struct scp_thread *t, const struct walk_start *from)
-{
-	return t && from;
+	return t && from && interrupts;
 }
 
 struct scp_memo *path_cache_search(struct scp_thread *t, uint64_t ra, uint64_t cfa, uint64_t fp,
