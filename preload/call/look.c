@@ -75,20 +75,13 @@ static bool begin_function(struct scp_thread *t, uint32_t function)
 	return r != NULL;
 }
 
-/* Recording was stopped and begun again, or threads were renamed: is this one still recorded? With
- * bookkeeping marked; the thread may be another's afterwards. */
-static bool is_recorded(struct scp_thread *t)
-{
-	if (thread_is_stale(t))
-		return thread_renew(t);
-	return (t->window == control.window && t->names == filter.names) || thread_check_again(t);
-}
-
+/* Recording may have been stopped and begun again, or threads renamed: the thread may be another's
+ * afterwards. */
 static COLD bool begin_marked(struct scp_thread *t, uint32_t function)
 {
 	bool begun;
 	thread_mark(t, ARCH_CALLER_SP());
-	begun = is_recorded(t);
+	begun = thread_is_stale(t) ? thread_renew(t) : thread_check_again(t);
 	if (!begun)
 		return false;
 	if (!t->look || !t->look[function].record)
