@@ -54,24 +54,21 @@ static const char *keep_name(const char *path)
 static bool describe(const struct place *p, struct unwind_object *o)
 {
 	*o = (struct unwind_object){.start = p->start, .end = p->start + 4096, .name = p->name};
-	uint32_t count;
+	uint32_t count = 0;
 	const ElfW(Phdr) *header = unwind_object_headers(o, &count);
-	uint64_t first = ~UINT64_C(0), last = 0;
+	uint64_t first, last;
 	bool agrees = false; /* a segment is mapped where the one at hand is */
-	for (uint32_t i = 0; header && i < count; i++) {
-		uint64_t at = header[i].p_vaddr;
-		if (header[i].p_type == PT_GNU_EH_FRAME)
-			o->eh_frame_hdr = at;
-		if (header[i].p_type != PT_LOAD)
-			continue;
-		first = at < first ? at : first;
-		agrees |= p->map_start - p->map_offset + (header[i].p_offset & ~UINT64_C(4095)) ==
-			  p->start - (first & ~UINT64_C(4095)) + (at & ~UINT64_C(4095));
-		last = at + header[i].p_memsz > last ? at + header[i].p_memsz : last;
-	}
+	unwind_object_extent(header, count, 0, &first, &last);
 	o->base = p->start - (first & ~UINT64_C(4095));
 	o->end = o->base + last;
-	o->eh_frame_hdr += o->eh_frame_hdr ? o->base : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (header[i].p_type == PT_GNU_EH_FRAME)
+			o->eh_frame_hdr = o->base + header[i].p_vaddr;
+		if (header[i].p_type == PT_LOAD)
+			agrees |= p->map_start - p->map_offset +
+					  (header[i].p_offset & ~UINT64_C(4095)) ==
+				  o->base + (header[i].p_vaddr & ~UINT64_C(4095));
+	}
 	return header && p->pc < o->end && agrees;
 }
 
