@@ -52,8 +52,6 @@ HIDDEN void slots_put_back(struct scp_attach_slots *n);
  * record of what was written alone, without the loader. False: no slots are written. */
 HIDDEN bool slots_forked(void);
 
-/* The parts of it. */
-
 /* Lists that grow, in anonymous memory. They are filled again from their beginning, session by
  * session, and keep the room that they once had. */
 

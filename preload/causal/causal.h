@@ -62,9 +62,7 @@ extern HIDDEN struct causal_counter causal_counter;
 /* The calling thread ends: it gives its block back. */
 HIDDEN void causal_block_end(void);
 
-/* Which entry of the page a site has: equal sites of all threads and processes have the same. */
-
-/* scp_site.causal: the entry's index and these. */
+/* scp_site.causal: the index of its entry, which equal sites of all processes have, and these. */
 #define CAUSAL_SITE_KNOWN   0x80000000u
 #define CAUSAL_SITE_ENTERED 0x40000000u /* it has an entry */
 #define CAUSAL_SITE_NEVER   0x20000000u /* it is not to be delayed: a signal handler's, perhaps */

@@ -46,8 +46,6 @@ HIDDEN void overhead_way_enter(const struct overhead_way *w);
 /* What the clocks have counted so far between the readings of all calls. */
 HIDDEN void overhead_way_count(uint64_t *inside, uint64_t *slow);
 
-/* From rounds of calls to what a call costs. */
-
 #define OVERHEAD_ROUNDS 16u /* at most, for each way */
 
 /* Of a round: what each clock counted between the readings, and what the timer counted
@@ -79,8 +77,6 @@ struct overhead_rate {
 /* Fill what is zeroed; `timer`: the rate of the clock that timed the rounds. */
 HIDDEN void overhead_estimate(const struct overhead_results *r, struct overhead_rate timer,
 			      struct overhead_costs *out);
-
-/* Rounds of calls of an empty function, through the wrappers' code on a scratch state. */
 
 /* A robust mean of a few rounds, in integers: a round that an interrupt or the host of
  * a virtual machine fell into must not count. */

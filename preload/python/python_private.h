@@ -171,8 +171,6 @@ static inline bool python_state_note(struct scp_thread *t, uint64_t address, uin
 /* What was found must not be remembered: note a word that will be another. */
 HIDDEN void python_state_note_change(struct scp_thread *t);
 
-/* From a PyThreadState outwards. */
-
 /* Fill t->python, which is empty before, and note what was read. */
 HIDDEN void python_frames_read(struct scp_thread *t, const struct python_interpreter *p,
 			       uint64_t state, uint32_t depth);

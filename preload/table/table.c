@@ -66,7 +66,6 @@ static struct scp_rt *new_entry(struct scp_thread *t, struct scp_site *site, uin
 	e->id = rt->id = ++t->entries;
 	e->path = site->path;
 	e->function = rt->function = site->function;
-	rt->outcome = outcome;
 	e->outcome = outcome == SCP_TIMEOUT ? SCP_WOULD_BLOCK : outcome;
 	e->min_units = ~UINT64_C(0);
 	e->first_at = first_at;

@@ -73,7 +73,6 @@ struct scp_rt {
 	struct scp_sampler *sampler; /* NULL: phases are not sampled, see tick_phase.h */
 	uint32_t id, function;
 	struct scp_follower follower; /* third line */
-	uint32_t outcome;
 };
 _Static_assert(offsetof(struct scp_rt, gap[1]) == 64, "what all calls need is in one line");
 _Static_assert(offsetof(struct scp_rt, follower) == 128, "a line");
