@@ -55,33 +55,22 @@ HOOK(int, dup3, (int from, int to, int flags))
 	return r;
 }
 
-static void forget_stream(FILE *f)
-{
-	if (f)
-		fd_kind_set(fileno_unlocked(f), FD_UNKNOWN);
-}
-
-#define HOOK_OF_STREAM(ret, name, params, args)                                                    \
+#define HOOK_OF_STREAM(ret, name, params, args, fd_of, stream)                                     \
 	HOOK(ret, name, params)                                                                    \
 	{                                                                                          \
 		int saved = errno;                                                                 \
-		forget_stream(f);                                                                  \
+		if (stream)                                                                        \
+			fd_kind_set(fd_of(stream), FD_UNKNOWN);                                    \
 		errno = saved;                                                                     \
 		return REAL(ret, name, params) args;                                               \
 	}
-HOOK_OF_STREAM(int, fclose, (FILE * f), (f))
-HOOK_OF_STREAM(int, pclose, (FILE * f), (f))
-HOOK_OF_STREAM(FILE *, freopen, (const char *path, const char *mode, FILE *f), (path, mode, f))
-HOOK_OF_STREAM(FILE *, freopen64, (const char *path, const char *mode, FILE *f), (path, mode, f))
-
-HOOK(int, closedir, (DIR * d))
-{
-	int saved = errno;
-	if (d)
-		fd_kind_set(dirfd(d), FD_UNKNOWN);
-	errno = saved;
-	return REAL(int, closedir, (DIR *))(d);
-}
+HOOK_OF_STREAM(int, fclose, (FILE * f), (f), fileno_unlocked, f)
+HOOK_OF_STREAM(int, pclose, (FILE * f), (f), fileno_unlocked, f)
+HOOK_OF_STREAM(FILE *, freopen, (const char *path, const char *mode, FILE *f), (path, mode, f),
+	       fileno_unlocked, f)
+HOOK_OF_STREAM(FILE *, freopen64, (const char *path, const char *mode, FILE *f), (path, mode, f),
+	       fileno_unlocked, f)
+HOOK_OF_STREAM(int, closedir, (DIR * d), (d), dirfd, d)
 
 HOOK(void, closefrom, (int first))
 {
@@ -203,44 +192,32 @@ static int exec_failed(int r, bool discarded)
 	return r;
 }
 
-/* The variadic ones end in the same call, as libc's own do. */
-#define COLLECT(argv, first)                                                                       \
-	va_list list;                                                                              \
-	size_t count = 0;                                                                          \
-	va_start(list, first);                                                                     \
-	for (const char *a = first; a; a = va_arg(list, char *))                                   \
-		count++;                                                                           \
-	va_end(list);                                                                              \
-	char *argv[count + 1];                                                                     \
-	va_start(list, first);                                                                     \
-	argv[0] = (char *)(uintptr_t)first;                                                        \
-	for (size_t i = 1; i <= count; i++) /* the last is the NULL */                             \
-	argv[i] = va_arg(list, char *)
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wvla" /* as many as the caller gave, on its stack */
-#define HOOK_OF_EXEC_LIST(name, real)                                                              \
+/* The variadic ones end in the same call, as libc's own do. `more`: what follows the arguments. */
+#define HOOK_OF_EXEC_LIST(name, more, real, types, args)                                           \
 	HOOK(int, name, (const char *path, const char *first, ...))                                \
 	{                                                                                          \
-		COLLECT(argv, first);                                                              \
+		va_list list;                                                                      \
+		size_t count = 0;                                                                  \
+		va_start(list, first);                                                             \
+		for (const char *a = first; a; a = va_arg(list, char *))                           \
+			count++;                                                                   \
+		va_end(list);                                                                      \
+		char *argv[count + 1];                                                             \
+		va_start(list, first);                                                             \
+		argv[0] = (char *)(uintptr_t)first;                                                \
+		for (size_t i = 1; i <= count; i++) /* the last is the NULL */                     \
+			argv[i] = va_arg(list, char *);                                            \
+		more;                                                                              \
 		va_end(list);                                                                      \
 		bool discarded = before_exec();                                                    \
-		return exec_failed(REAL(int, real, (const char *, char *const[]))(path, argv),     \
-				   discarded);                                                     \
+		return exec_failed(REAL(int, real, types) args, discarded);                        \
 	}
-HOOK_OF_EXEC_LIST(execl, execv)
-HOOK_OF_EXEC_LIST(execlp, execvp)
-
-HOOK(int, execle, (const char *path, const char *first, ...))
-{
-	COLLECT(argv, first);
-	char *const *envp = va_arg(list, char *const *);
-	va_end(list);
-	bool discarded = before_exec();
-	return exec_failed(
-		REAL(int, execve, (const char *, char *const[], char *const[]))(path, argv, envp),
-		discarded);
-}
+HOOK_OF_EXEC_LIST(execl, , execv, (const char *, char *const[]), (path, argv))
+HOOK_OF_EXEC_LIST(execlp, , execvp, (const char *, char *const[]), (path, argv))
+HOOK_OF_EXEC_LIST(execle, char *const *envp = va_arg(list, char *const *), execve,
+		  (const char *, char *const[], char *const[]), (path, argv, envp))
 #pragma GCC diagnostic pop
 
 #define HOOK_OF_EXEC(name, params, args)                                                           \
