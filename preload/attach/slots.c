@@ -268,20 +268,13 @@ static void look_through_new(void)
 
 static void put_back_entry(const struct slots_object *o, const struct entry *e)
 {
-	switch (slots_store_swap(o, e->word, e->ours, e->before)) {
-	case SLOTS_STORED:
-		slots.counts->put_back++;
-		break;
-	case SLOTS_FAILED:
-		slots.counts->failed++;
-		break;
-	case SLOTS_CHANGED: /* by the loader: bound at last */
-		if (*e->word == e->before || *e->word == e->real)
-			slots.counts->put_back++;
-		else
-			slots.counts->changed++;
-		break;
-	}
+	enum slots_stored stored = slots_store_swap(o, e->word, e->ours, e->before);
+	bool changed = stored == SLOTS_CHANGED; /* by the loader: bound at last; or by another */
+	bool bound = changed && (*e->word == e->before || *e->word == e->real);
+
+	slots.counts->put_back += stored == SLOTS_STORED || bound;
+	slots.counts->failed += stored == SLOTS_FAILED;
+	slots.counts->changed += changed && !bound;
 }
 
 /* What could not be, the next session has among its own, and puts back at its end. */

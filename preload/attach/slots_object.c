@@ -17,29 +17,18 @@ void slots_object_read(struct slots_object *o, const Elf64_Dyn *d)
 	o->names.base = o->base;
 	for (; d->d_tag != DT_NULL; d++) {
 		uint64_t v = d->d_un.d_val;
-		switch (d->d_tag) {
-		case DT_RELA:
-			o->rela[SLOTS_DATA] = (const void *)symbols_address(&o->names, v);
-			break;
-		case DT_RELASZ:
-			o->relocations[SLOTS_DATA] = v / sizeof(Elf64_Rela);
-			break;
-		case DT_JMPREL:
-			o->rela[SLOTS_CALLS] = (const void *)symbols_address(&o->names, v);
-			break;
-		case DT_PLTRELSZ:
-			o->relocations[SLOTS_CALLS] = v / sizeof(Elf64_Rela);
-			break;
-		case DT_RPATH:
-			o->has_rpath = true;
-			break;
-		case DT_SONAME:
+		bool data = d->d_tag == DT_RELA || d->d_tag == DT_RELASZ;
+		unsigned table = data ? SLOTS_DATA : SLOTS_CALLS;
+
+		if (d->d_tag == DT_RELA || d->d_tag == DT_JMPREL)
+			o->rela[table] = (const void *)symbols_address(&o->names, v);
+		else if (d->d_tag == DT_RELASZ || d->d_tag == DT_PLTRELSZ)
+			o->relocations[table] = v / sizeof(Elf64_Rela);
+		else if (d->d_tag == DT_SONAME)
 			soname = v;
-			break;
-		default:
+		else
 			symbols_take(&o->names, d);
-			break;
-		}
+		o->has_rpath |= d->d_tag == DT_RPATH;
 	}
 	if (!soname || !o->names.string)
 		return;
