@@ -38,14 +38,9 @@ uint64_t clock_mono_ns(void)
 
 COLD uint64_t clock_read_library(uint32_t kind)
 {
-	switch (kind) {
-	case SCP_CLOCK_COARSE:
-		return clock_system_ns(CLOCK_MONOTONIC_COARSE);
-	case SCP_CLOCK_THREAD_CPU:
-		return clock_system_ns(CLOCK_THREAD_CPUTIME_ID);
-	default:
-		return clock_system_ns(CLOCK_MONOTONIC);
-	}
+	return clock_system_ns(kind == SCP_CLOCK_COARSE	      ? CLOCK_MONOTONIC_COARSE
+			       : kind == SCP_CLOCK_THREAD_CPU ? CLOCK_THREAD_CPUTIME_ID
+							      : CLOCK_MONOTONIC);
 }
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"

@@ -116,15 +116,13 @@ int libc_key_create(pthread_key_t *key, void (*destroy)(void *))
 
 void libc_key_set(pthread_key_t key, const void *value)
 {
-	static int (*later)(pthread_key_t, const void *);
-	if (pthread_setspecific) {
-		pthread_setspecific(key, value);
-		return;
-	}
-	if (!later)
-		later = (int (*)(pthread_key_t, const void *))libc_find("pthread_setspecific");
-	if (later)
-		later(key, value);
+	static int (*set)(pthread_key_t, const void *);
+	if (!set)
+		set = pthread_setspecific ? pthread_setspecific
+					  : (int (*)(pthread_key_t, const void *))libc_find(
+						    "pthread_setspecific");
+	if (set)
+		set(key, value);
 }
 
 bool libc_is_single_threaded(void)

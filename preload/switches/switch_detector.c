@@ -127,12 +127,9 @@ void switch_detector_choose(const char *states, const char *detector, bool cpu_c
 {
 	struct switch_choice *c = &switch_chosen;
 	*c = (struct switch_choice){.kind = SCP_SWITCH_NONE};
-	if (states && text_equal(states, "off")) {
-		c->flags = SCP_SWITCH_OFF;
-		return;
-	}
-	if (cpu_clock) {
-		c->flags = SCP_SWITCH_CPU_CLOCK;
+	bool off = states && text_equal(states, "off");
+	if (off || cpu_clock) {
+		c->flags = off ? SCP_SWITCH_OFF : SCP_SWITCH_CPU_CLOCK;
 		return;
 	}
 	if (states && text_equal(states, "exact")) {

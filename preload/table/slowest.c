@@ -58,13 +58,10 @@ static uint64_t below_least(void)
 
 void slowest_begin(struct scp_thread *t)
 {
-	if (!settings.slowest.count) {
-		set_limit(t, NO_LIMIT);
-		return;
-	}
-	if (!slowest_known.least_units)
+	bool any = settings.slowest.count != 0;
+	if (any && !slowest_known.least_units)
 		slowest_known.least_units = find_least();
-	set_limit(t, below_least());
+	set_limit(t, any ? below_least() : NO_LIMIT);
 }
 
 static COLD uint8_t judge(uint32_t function)
