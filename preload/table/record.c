@@ -43,11 +43,9 @@ void *record_begin(struct scp_thread *t, uint32_t type, uint64_t bytes)
 			return NULL;
 		t->chunk_bytes = t->chunk_bytes < CHUNK_MAX ? 2 * t->chunk_bytes : CHUNK_MAX;
 		r = file_next_record(&t->chunk, bytes);
-		if (!r)
-			return NULL;
 	}
 	t->record_bytes = bytes;
-	return clear(r, type, bytes);
+	return r ? clear(r, type, bytes) : NULL;
 }
 
 void *record_begin_of(struct scp_thread *t, const struct scp_rt *rt, struct file_chunk *c,

@@ -12,6 +12,7 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/table/slowest.h"
+#include "preload/table/table.h"
 #include "preload/system/stack.h"
 
 #define NO_LIMIT UINT64_MAX
@@ -107,16 +108,6 @@ static bool has_arrays(struct scp_thread *t)
 	return s->slot;
 }
 
-/* The next slot's place, which counts only when `used` of its chunk covers it. */
-static struct scp_slowest *new_slot(struct scp_thread *t)
-{
-	struct slowest_calls *s = &t->slowest;
-	struct scp_slowest *slot = file_next_record(&s->chunk, sizeof *slot);
-	if (slot || !file_optional_chunk(t->file, &s->chunk, SCP_OPTIONAL_SLOWEST, t->table_id))
-		return slot;
-	return file_next_record(&s->chunk, sizeof *slot);
-}
-
 /* No room: with fewer slots than asked for the list would not be what it says. */
 static COLD void give_up(struct scp_thread *t)
 {
@@ -166,15 +157,16 @@ static void keep(struct scp_thread *t, struct scp_slowest *call)
 {
 	struct slowest_calls *s = &t->slowest;
 	bool is_new = s->victim == s->used;
-	struct scp_slowest *slot = is_new ? new_slot(t) : s->slot[s->victim];
+	struct scp_slowest *slot = s->slot[s->victim];
+	if (is_new)
+		slot = record_begin_optional(t, &s->chunk, SCP_OPTIONAL_SLOWEST, SCP_REC_SLOWEST,
+					     sizeof *slot);
 	if (!slot) {
 		give_up(t);
 		return;
 	}
-	if (is_new) {
-		slot->rec = (struct scp_record){SCP_REC_SLOWEST, sizeof *slot};
+	if (is_new)
 		slot->id = s->used + 1;
-	}
 	write_slot(t, slot, call);
 	s->units[s->victim] = call->units;
 	if (is_new) {
