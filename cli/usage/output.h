@@ -51,8 +51,8 @@ int output_end(struct output *o, const char *command, int failed);
 #define INPUTS_UNREAD	1 /* of some or all */
 #define INPUTS_REPLACED 2 /* by the output: wrong usage */
 
-/* Those of the operands `paths`, which a NULL ends. A directory stands for the *.scp files in it, by
- * name; not for those in directories in it, nor for names that begin with a dot. With a bar of
+/* Those of the operands `paths`, which a NULL ends. A directory stands for the *.scp files in it,
+ * by name; not for those in directories in it, nor for names that begin with a dot. With a bar of
  * progress, which goes on behind it. Of several files, those that cannot be read are named and left
  * out, and *status becomes INPUTS_UNREAD; else it stays. NULL: *status is that of the command, and
  * it was said why: nothing can be read, in `one_line` where that is wished, or `output` (NULL:

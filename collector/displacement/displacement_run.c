@@ -108,7 +108,8 @@ void displacement_run_tick(void *displace)
 	displacement_sample_ends(d);
 	if (clocks_read_ns(CLOCK_MONOTONIC) >= d->next_look)
 		look(d);
-	note_progress(d, counter_read_ordered(), ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
+	note_progress(d, counter_read_ordered(),
+		      ns != UINT64_MAX ? ns : tasks_program_ns(&d->tasks));
 	tell(d);
 }
 

@@ -63,8 +63,8 @@ __attribute__((constructor)) static void note_signals(void)
 	struct kernel_action a;
 
 	for (size_t i = 0; i < CHANGED; i++)
-		ignored[i] = !syscall(SYS_rt_sigaction, changed[i], NULL, &a, 8) &&
-			     a.handler == SIG_IGN;
+		ignored[i] =
+			!syscall(SYS_rt_sigaction, changed[i], NULL, &a, 8) && a.handler == SIG_IGN;
 	sigprocmask(SIG_SETMASK, NULL, &given_mask);
 }
 

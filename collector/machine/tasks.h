@@ -59,5 +59,5 @@ void tasks_free(struct tasks *t);
 
 /* CPU time of a process so far, of all its threads; 0: it is gone. */
 uint64_t tasks_clock_ns(pid_t pid);
-/* For how long a thread was on a CPU, and waited for one. False: it is not known, and both are 0. */
+/* For how long a thread was on a CPU, and waited for one. False: not known, and both are 0. */
 bool tasks_thread_times(pid_t pid, pid_t tid, uint64_t ns[2]);

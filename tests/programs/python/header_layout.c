@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define MINOR PY_MINOR_VERSION
+#define MINOR		   PY_MINOR_VERSION
 #define PYTHON_ENTRY_FRAME 3 /* as preload/python/python_layout.h has it */
 #if MINOR >= 11
 #include <internal/pycore_code.h>
