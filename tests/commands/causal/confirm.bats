@@ -27,7 +27,7 @@ noting()
 	noting after
 	# 32 windows are enough to predict; how many there are in 1 s is the machine's to say, and whether a
 	# program has a CPU in its second
-	for seconds in 1 10 100; do
+	for seconds in 1 3 10 100; do
 		rm -f runs
 		run -0 --separate-stderr "$SCPROF" causal --progress unit --at parse --for ${seconds}s --runs 2 --json \
 			--confirm parse --faster 10% --changed ./after -o report.json -- ./before
