@@ -181,7 +181,7 @@ static uint64_t find_in_variable(struct scp_thread *t, struct python_interpreter
 		return state;
 	}
 	python_state_note_change(t);
-	if (state && (variable = search_variable(t, state)))
+	if (state && find_blocks() && (variable = search_variable(t, state))) /* else: no glibc */
 		__atomic_store_n(&p->variable, variable, __ATOMIC_RELAXED);
 	return state;
 }
