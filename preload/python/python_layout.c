@@ -35,6 +35,9 @@
 	.code_bytecode = (bytecode), .code_first_traceable = (traceable),                          \
 	.table = PYTHON_POSITIONS
 
+/* Since 3.14. */
+#define TAGGED_FRAMES FRAMES(0, 8, 74, true), .code_tags = 3, CODE(68, 208, 192), OBJECTS(40, 56)
+
 static const struct python_layout layouts[] = {
 	{.minor = 8, FRAME_OBJECTS(104, 1, PYTHON_LNOTAB)},
 	{.minor = 9, FRAME_OBJECTS(104, 1, PYTHON_LNOTAB)},
@@ -57,21 +60,12 @@ static const struct python_layout layouts[] = {
 	 FRAMES(0, 8, 70, true),
 	 CODE(68, 200, 184),
 	 OBJECTS(40, 56)},
-	{.minor = 14,
-	 STATE(784, 808, 7344, 152, 72),
-	 .interpreter_next = 7272,
-	 FRAMES(0, 8, 74, true),
-	 .code_tags = 3,
-	 CODE(68, 208, 192),
-	 OBJECTS(40, 56)},
+	{.minor = 14, STATE(784, 808, 7344, 152, 72), .interpreter_next = 7272, TAGGED_FRAMES},
 	{.minor = 15,
 	 STATE(912, 936, 7336, 176, 72),
 	 .interpreter_next = 7264,
-	 FRAMES(0, 8, 74, true),
 	 .has_base_frame = true,
-	 .code_tags = 3,
-	 CODE(68, 208, 192),
-	 OBJECTS(40, 56)},
+	 TAGGED_FRAMES},
 };
 
 const struct python_layout *python_layout_of(uint32_t minor)
