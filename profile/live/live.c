@@ -199,21 +199,21 @@ bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out)
 	return true;
 }
 
-bool live_hist(const struct live *l, uint32_t i, struct prof_hist *out)
+bool live_hist(const struct live *l, uint32_t i, struct prof_hist *room, struct prof_blocks *out)
 {
 	const struct prof_place *place = &l->places.place[i];
 	bool any = false;
 
+	*out = (struct prof_blocks){0};
 	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
 		struct scp_hist r;
 
 		if (!place->hist_at[block] || read_at(l, &r, sizeof(r), place->hist_at[block]) ||
 		    r.rec.type != SCP_REC_HIST || r.entry != place->id || r.block != block)
 			continue;
-		if (!any)
-			*out = (struct prof_hist){{0}};
 		any = true;
-		memcpy(out->count + (size_t)block * SCP_HIST_BUCKETS, r.count, sizeof(r.count));
+		out->block[block] = room->count + (size_t)block * SCP_HIST_BUCKETS;
+		memcpy(out->block[block], r.count, sizeof(r.count));
 	}
 	return any;
 }

@@ -104,9 +104,9 @@ void live_batches(const struct live *l, uint32_t i, const struct prof_reading *r
  * reading. False: not sampled, or not yet. */
 bool live_phases(const struct live *l, uint32_t i, struct prof_phase *out);
 
-/* The histogram of the calls of place i, as it is now, likewise. False: none. That of an entry's
- * first few calls is not looked for. */
-bool live_hist(const struct live *l, uint32_t i, struct prof_hist *out);
+/* The histogram of the calls of place i, as it is now, likewise; its counts are in *room. False:
+ * none. That of an entry's first few calls is not looked for. */
+bool live_hist(const struct live *l, uint32_t i, struct prof_hist *room, struct prof_blocks *out);
 
 /* *out becomes the calls after `before` and up to `now`, exactly. Two things cannot be known of
  * them: min and max are those of all calls, which bound theirs. -1, and *out is as it was: `before`

@@ -43,6 +43,14 @@ void tails_double(struct prof_tail *t, uint32_t pairs);
  * these are too few, or there is no memory, *to becomes NULL. */
 void tails_append(struct prof_tail **to, uint32_t at, const struct prof_tail *from, uint32_t count);
 
+/* The counts of a block, zeroed where there were none. NULL: out of memory. */
+uint64_t *hist_block(struct prof_blocks **of, uint32_t block);
+
+/* *to += times * *from, or room for it where `times` is 0. -1: out of memory. */
+int hist_add_blocks(struct prof_blocks **to, const struct prof_blocks *from, uint64_t times);
+
+void hist_free(struct prof_blocks *blocks);
+
 /* What hist_add will need. -1: out of memory. */
 int hist_make_room(struct prof_sums *dst, const struct prof_sums *src);
 

@@ -73,8 +73,14 @@ struct prof_batches {
 	uint64_t *sum;	/* `count` of them, of the prof_sums that they are in; NULL: none */
 };
 
+/* A histogram of durations (histogram_bucket). */
 struct prof_hist {
 	uint64_t count[SCP_HIST_BLOCKS * SCP_HIST_BUCKETS];
+};
+
+/* The same as it is kept: the calls of one site are in one block or two. */
+struct prof_blocks {
+	uint64_t *block[SCP_HIST_BLOCKS]; /* of SCP_HIST_BUCKETS counts; NULL: zeros */
 };
 
 struct prof_slow {
@@ -131,8 +137,8 @@ struct prof_states {
 	uint64_t readings, switched_weighted;
 	struct scp_off_cpu off_cpu;
 	prof_u128 runnable_sq, asleep_sq, runnable_asleep, units_runnable, units_asleep;
-	struct prof_state_batches *batches;	 /* NULL: none */
-	struct prof_hist *hist[SCP_STATE_HISTS]; /* each NULL: no calls */
+	struct prof_state_batches *batches;	   /* NULL: none */
+	struct prof_blocks *hist[SCP_STATE_HISTS]; /* each NULL: no calls */
 };
 
 /* Durations of a site's calls, in order, where they are few: struct scp_first_calls. */
@@ -157,7 +163,7 @@ struct prof_sums {
 	struct prof_batches batches;
 	struct prof_apart *apart; /* NULL: the calls in no batch are one stretch, or not known to be
 				     several (a file does not say) */
-	struct prof_hist *hist;	  /* NULL: slow clock, or none recorded, or hist_of_one, or first */
+	struct prof_blocks *hist; /* NULL: slow clock, or none recorded, or hist_of_one, or first */
 	struct prof_first_calls *first; /* all calls, of a fast clock; NULL: not so */
 	struct prof_slow *slow;		/* NULL: not dual */
 	struct prof_phase *phase;	/* NULL: not sampled */
@@ -174,11 +180,17 @@ struct prof_sums {
  * says when the sum has a line). Calls of different kinds of detectors have no states together;
  * states that there is no memory for are not known. -1: out of memory. */
 int sums_add(struct prof_sums *dst, const struct prof_sums *src);
-/* The histogram of the calls, NULL: there is none. That of a few calls is made in *room. */
+/* The histogram of the calls, in *room; NULL: there is none. */
 const struct prof_hist *hist_find(const struct prof_sums *s, struct prof_hist *room);
 static inline bool hist_is_known(const struct prof_sums *s)
 {
 	return s->hist || s->hist_of_one || s->first;
+}
+static inline uint64_t hist_count(const struct prof_blocks *of, uint32_t bucket)
+{
+	const uint64_t *count = of->block[bucket / SCP_HIST_BUCKETS];
+
+	return count ? count[bucket % SCP_HIST_BUCKETS] : 0;
 }
 void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */

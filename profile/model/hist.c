@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Most of a million sites have one call, or a few: their histogram is made when looked at. */
+/* Most of a million sites have one call, or a few: their histogram is made when looked at. That of
+ * others is kept without the blocks that would be empty. */
 #include "profile/model/addition.h"
 
 #include <stdlib.h>
@@ -7,19 +8,58 @@
 #include "profile/base/array.h"
 #include "stats/histogram/histogram.h"
 
-static void add(struct prof_hist *to, const struct prof_sums *from)
+uint64_t *hist_block(struct prof_blocks **of, uint32_t block)
 {
-	if (from->hist_of_one)
-		to->count[histogram_bucket(from->units)]++;
-	for (uint32_t i = 0; from->first && i < from->first->calls; i++)
-		to->count[histogram_bucket(from->first->units[i])]++;
-	for (size_t i = 0; from->hist && i < sizeof to->count / sizeof to->count[0]; i++)
-		to->count[i] += from->hist->count[i];
+	if (!*of && !(*of = calloc(1, sizeof **of)))
+		return NULL;
+	if (!(*of)->block[block])
+		(*of)->block[block] = calloc(SCP_HIST_BUCKETS, sizeof(uint64_t));
+	return (*of)->block[block];
 }
 
-static bool is_of_few(const struct prof_sums *s)
+int hist_add_blocks(struct prof_blocks **to, const struct prof_blocks *from, uint64_t times)
 {
-	return s->hist_of_one || s->first;
+	for (uint32_t block = 0; from && block < SCP_HIST_BLOCKS; block++) {
+		const uint64_t *count = from->block[block];
+		uint64_t *sum = count ? hist_block(to, block) : NULL;
+
+		if (count && !sum)
+			return -1;
+		for (uint32_t i = 0; count && i < SCP_HIST_BUCKETS; i++)
+			sum[i] += times * count[i];
+	}
+	return 0;
+}
+
+void hist_free(struct prof_blocks *blocks)
+{
+	for (uint32_t i = 0; blocks && i < SCP_HIST_BLOCKS; i++)
+		free(blocks->block[i]);
+	free(blocks);
+}
+
+/* The calls whose durations are kept one by one. */
+static uint32_t few(const struct prof_sums *s)
+{
+	return s->first ? s->first->calls : s->hist_of_one;
+}
+
+static uint32_t bucket_of(const struct prof_sums *s, uint32_t call)
+{
+	return histogram_bucket(s->first ? s->first->units[call] : s->units);
+}
+
+static int add(struct prof_blocks **to, const struct prof_sums *from, uint64_t times)
+{
+	for (uint32_t i = 0; i < few(from); i++) {
+		uint32_t bucket = bucket_of(from, i);
+		uint64_t *count = hist_block(to, bucket / SCP_HIST_BUCKETS);
+
+		if (!count)
+			return -1;
+		count[bucket % SCP_HIST_BUCKETS] += times;
+	}
+	return hist_add_blocks(to, from->hist, times);
 }
 
 static void drop_few(struct prof_sums *s)
@@ -31,10 +71,15 @@ static void drop_few(struct prof_sums *s)
 
 const struct prof_hist *hist_find(const struct prof_sums *s, struct prof_hist *room)
 {
-	if (!is_of_few(s))
-		return s->hist;
+	if (!hist_is_known(s))
+		return NULL;
 	*room = (struct prof_hist){0};
-	add(room, s);
+	for (uint32_t i = 0; i < few(s); i++)
+		room->count[bucket_of(s, i)]++;
+	for (uint32_t i = 0; s->hist && i < SCP_HIST_BLOCKS; i++)
+		if (s->hist->block[i])
+			memcpy(room->count + i * SCP_HIST_BUCKETS, s->hist->block[i],
+			       SCP_HIST_BUCKETS * sizeof room->count[0]);
 	return room;
 }
 
@@ -45,18 +90,15 @@ static bool is_empty(const struct prof_sums *s)
 
 int hist_make_room(struct prof_sums *dst, const struct prof_sums *src)
 {
-	struct prof_hist *made;
+	struct prof_sums of_few = {
+		.units = dst->units, .hist_of_one = dst->hist_of_one, .first = dst->first};
 
-	if (dst->hist ||
-	    !(src->hist || (is_of_few(src) && !is_empty(dst)) || (is_of_few(dst) && src->calls)))
+	if (!dst->hist && !src->hist && !(few(src) && !is_empty(dst)) && !(few(dst) && src->calls))
 		return 0;
-	made = calloc(1, sizeof *made);
-	if (!made)
+	if (add(&dst->hist, &of_few, 1))
 		return -1;
-	add(made, dst);
-	dst->hist = made;
 	drop_few(dst);
-	return 0;
+	return add(&dst->hist, src, 0);
 }
 
 /* Without memory for it there is no histogram, as where the target found no room. */
@@ -69,22 +111,26 @@ static void copy_few(struct prof_sums *dst, const struct prof_sums *src)
 void hist_add(struct prof_sums *dst, const struct prof_sums *src)
 {
 	if (dst->hist)
-		add(dst->hist, src);
+		add(&dst->hist, src, 1); /* there is room */
 	else if (is_empty(dst))
 		copy_few(dst, src);
 }
 
+static void forget(struct prof_sums *s)
+{
+	hist_free(s->hist);
+	s->hist = NULL;
+	drop_few(s);
+}
+
 void hist_take(struct prof_sums *dst, struct prof_sums *src)
 {
-	struct prof_hist *taken = src->hist;
-
-	if (!dst->hist && taken) {
+	if (!dst->hist) {
+		dst->hist = src->hist;
 		src->hist = NULL;
-		add(taken, dst);
-		dst->hist = taken;
-		drop_few(dst);
-	} else if (hist_make_room(dst, src)) {
-		drop_few(dst);
-		drop_few(src);
+	}
+	if (hist_make_room(dst, src)) {
+		forget(dst);
+		forget(src);
 	}
 }

@@ -49,11 +49,11 @@ static bool fits(const struct prof_sums *s)
 }
 
 /* Switched calls are among all, in every bucket. A block of all may have found no room. */
-static void cut(struct prof_hist *switched, const struct prof_hist *all)
+static void cut(struct prof_blocks *switched, const struct prof_hist *all)
 {
 	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
-		if (switched->count[i] > all->count[i])
-			switched->count[i] = all->count[i];
+		if (hist_count(switched, i) > all->count[i])
+			switched->block[i / SCP_HIST_BUCKETS][i % SCP_HIST_BUCKETS] = all->count[i];
 }
 
 static bool same_kind(uint32_t a, uint32_t b)
@@ -84,12 +84,8 @@ static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
 static int add_hists(struct prof_states *to, const struct prof_states *from)
 {
 	for (int k = 0; k < SCP_STATE_HISTS; k++) {
-		if (!from->hist[k])
-			continue;
-		if (!to->hist[k] && !(to->hist[k] = calloc(1, sizeof *to->hist[k])))
+		if (hist_add_blocks(&to->hist[k], from->hist[k], 1))
 			return -1;
-		for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_HIST_BUCKETS; i++)
-			to->hist[k]->count[i] += from->hist[k]->count[i];
 	}
 	return 0;
 }
@@ -148,7 +144,7 @@ void states_add(struct prof_sums *dst, const struct prof_sums *src,
 void states_settle(struct prof_sums *s)
 {
 	struct prof_hist room;
-	struct prof_hist *switched = s->states ? s->states->hist[SCP_STATE_SWITCHED] : NULL;
+	struct prof_blocks *switched = s->states ? s->states->hist[SCP_STATE_SWITCHED] : NULL;
 
 	if (s->states && !fits(s))
 		states_drop(s);
@@ -192,6 +188,6 @@ void states_free(struct prof_states *t)
 		return;
 	free(t->batches);
 	for (int i = 0; i < SCP_STATE_HISTS; i++)
-		free(t->hist[i]);
+		hist_free(t->hist[i]);
 	free(t);
 }

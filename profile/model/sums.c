@@ -79,7 +79,8 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 
 void sums_free(const struct prof_sums *s)
 {
-	PROF_FREE(s, hist, first);
+	hist_free(s->hist);
+	free(s->first);
 	free(s->batches.sum);
 	if (s->slow)
 		free(s->slow->batches.sum);

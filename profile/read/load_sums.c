@@ -63,20 +63,26 @@ static int load_state_batches(const struct raw_file *raw, const struct raw_ref *
 	return 0;
 }
 
+static int load_block_of_hist(struct prof_blocks **of, uint32_t block, const struct scp_hist *r)
+{
+	uint64_t *count = hist_block(of, block);
+
+	if (!count)
+		return -1;
+	memcpy(count, r->count, sizeof r->count);
+	return 0;
+}
+
 static int load_hists(const struct raw_file *raw, const struct raw_ref *ref, struct prof_states *t)
 {
 	static const uint64_t none[SCP_HIST_BUCKETS];
 
 	for (uint32_t i = 0; i < SCP_HIST_BLOCKS * SCP_STATE_HISTS; i++) {
 		const struct scp_hist *r = load_block(raw, SCP_REC_STATE_HIST, ref, i);
-		struct prof_hist **hist = &t->hist[i / SCP_HIST_BLOCKS];
 
-		if (!r || memcmp(r->count, none, sizeof none) == 0)
-			continue;
-		if (!*hist && !(*hist = calloc(1, sizeof **hist)))
+		if (r && memcmp(r->count, none, sizeof none) != 0 &&
+		    load_block_of_hist(&t->hist[i / SCP_HIST_BLOCKS], i % SCP_HIST_BLOCKS, r))
 			return -1;
-		memcpy((*hist)->count + i % SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, r->count,
-		       sizeof r->count);
 	}
 	return 0;
 }
@@ -228,11 +234,8 @@ static int load_hist(const struct raw_file *raw, const struct raw_ref *ref, stru
 	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
 		const struct scp_hist *h = load_block(raw, SCP_REC_HIST, ref, block);
 
-		if (!h)
-			continue;
-		if (!s->hist && !(s->hist = calloc(1, sizeof *s->hist)))
+		if (h && load_block_of_hist(&s->hist, block, h))
 			return -1;
-		memcpy(s->hist->count + block * SCP_HIST_BUCKETS, h->count, sizeof h->count);
 	}
 	return 0;
 }

@@ -30,21 +30,34 @@ static void fill_entry(struct scp_entry *r, const struct prof_sums *s)
 	r->flags |= most_taken_way(s) << SCP_ENTRY_WAY_SHIFT;
 }
 
-static void write_hist(struct image *img, uint32_t id, const struct prof_hist *hist)
+/* The blocks that have calls; *any becomes true where there is one. */
+static void write_blocks(struct image *img, uint32_t type, struct scp_hist *r,
+			 const struct prof_blocks *hist, bool *any)
 {
 	static const uint64_t none[SCP_HIST_BUCKETS];
+	uint32_t first = r->block;
+
+	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
+		const uint64_t *count = hist->block[block];
+
+		if (!count || memcmp(count, none, sizeof none) == 0)
+			continue;
+		*any = true;
+		r->block = first + block;
+		memcpy(r->count, count, sizeof r->count);
+		image_copy(img, type, r, sizeof *r);
+	}
+}
+
+/* An empty one has a block, which says that it is known. */
+static void write_hist(struct image *img, uint32_t id, const struct prof_blocks *hist)
+{
+	struct scp_hist r = {.entry = id};
 	bool any = false;
 
-	for (uint32_t block = SCP_HIST_BLOCKS; block-- > 0;) {
-		const uint64_t *count = hist->count + block * SCP_HIST_BUCKETS;
-		struct scp_hist r = {.entry = id, .block = block};
-
-		if (memcmp(count, none, sizeof none) == 0 && (block > 0 || any))
-			continue;
-		any = true;
-		memcpy(r.count, count, sizeof r.count);
+	write_blocks(img, SCP_REC_HIST, &r, hist, &any);
+	if (!any)
 		image_copy(img, SCP_REC_HIST, &r, sizeof r);
-	}
 }
 
 static void write_first_calls(struct image *img, uint32_t id, const struct prof_first_calls *first)
@@ -146,18 +159,12 @@ static void write_state_batches(struct image *img, uint32_t id, const struct pro
 }
 
 static void write_state_hist(struct image *img, uint32_t id, uint32_t kind,
-			     const struct prof_hist *hist)
+			     const struct prof_blocks *hist)
 {
-	static const uint64_t none[SCP_HIST_BUCKETS];
+	struct scp_hist r = {.entry = id, .block = kind * SCP_HIST_BLOCKS};
+	bool any;
 
-	for (uint32_t block = 0; block < SCP_HIST_BLOCKS; block++) {
-		const uint64_t *count = hist->count + block * SCP_HIST_BUCKETS;
-		struct scp_hist r = {.entry = id, .block = kind * SCP_HIST_BLOCKS + block};
-
-		memcpy(r.count, count, sizeof r.count);
-		if (memcmp(count, none, sizeof none) != 0)
-			image_copy(img, SCP_REC_STATE_HIST, &r, sizeof r);
-	}
+	write_blocks(img, SCP_REC_STATE_HIST, &r, hist, &any);
 }
 
 static void write_entry(struct image *img, uint32_t id, const struct prof_sums *s)

@@ -149,6 +149,7 @@ struct entry_room {
 	uint64_t sum[SCP_BATCHES];
 	struct prof_phase phase;
 	struct prof_hist hist;
+	struct prof_blocks blocks; /* of `hist` */
 };
 
 static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
@@ -173,8 +174,8 @@ static void entry_sums(const struct live_reader *f, uint32_t entry, bool window,
 	memcpy(out->way_calls, f->profile->entry[entry].sums.way_calls, sizeof out->way_calls);
 	if (!window && !dual && live_phases(&file->live, entry - file->first, &room->phase))
 		out->phase = &room->phase;
-	if (!window && live_hist(&file->live, entry - file->first, &room->hist))
-		out->hist = &room->hist;
+	if (!window && live_hist(&file->live, entry - file->first, &room->hist, &room->blocks))
+		out->hist = &room->blocks;
 }
 
 static int run_sums(const struct live_reader *f, const struct row *r, struct site_sums *w)

@@ -11,11 +11,10 @@
 /* One percentile with its limits. Interpolation inside the first or last bucket may pass the
  * shortest or the longest call. */
 static void fill_percentile(const struct report *r, const struct report_site *s,
-			    const struct prof_sums *sums, uint32_t buckets, double q,
-			    struct report_percentile *to)
+			    const struct prof_sums *sums, const uint64_t *count, uint32_t buckets,
+			    double q, struct report_percentile *to)
 {
 	double unit = r->profile->clock.ns_per_unit, units;
-	const uint64_t *count = sums->hist->count;
 	struct stats_tail tail = estimate_tail(sums);
 	struct tail_limits limits = tail_limits_find(&tail, count, buckets, q,
 						     s->estimate.design_effect, r->confidence);
@@ -62,19 +61,19 @@ static void fill_bars(const struct report *r, struct report_site *s, const struc
 }
 
 static void fill_histogram(const struct report *r, struct report_site *s,
-			   const struct prof_sums *sums)
+			   const struct prof_sums *sums, const struct prof_hist *hist)
 {
 	static const double share[] = {0.50, 0.90, 0.99, 0.999};
 	struct report_percentiles *p = &s->percentiles;
-	uint32_t buckets = histogram_used(sums->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS);
+	uint32_t buckets = histogram_used(hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS);
 
 	s->has_percentiles = true;
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
-		fill_percentile(r, s, sums, buckets, share[i], &p->at[i]);
+		fill_percentile(r, s, sums, hist->count, buckets, share[i], &p->at[i]);
 	p->max_ns = estimate_compensate_call(s, (double)sums->max_units *
 							r->profile->clock.ns_per_unit);
 	if (r->bars)
-		fill_bars(r, s, sums->hist);
+		fill_bars(r, s, hist);
 }
 
 static void fill_slow(const struct report *r, struct report_site *s, const struct prof_sums *sums,
@@ -234,30 +233,23 @@ void site_fill_means(struct report *r, struct report_site *s, const struct prof_
 	states_fill(r, s, sums, &steady->rest);
 }
 
-static void fill_all(struct report *r, struct report_site *s, const struct prof_sums *sums,
-		     const struct steadiness *steady)
-{
-	site_fill_means(r, s, sums, steady);
-	fill_line(r, s, sums);
-	s->per_byte_matters = byte_matters(s, sums);
-	if (sums->hist)
-		fill_histogram(r, s, sums);
-	if (sums->slow)
-		fill_slow(r, s, sums, &steady->rest);
-	states_fill_bars(s, sums);
-	steadiness_fill(r, s, sums, steady);
-	s->findings = steadiness_findings(s);
-	note_synchrony(r, s, sums);
-}
-
 void site_fill(struct report *r, struct report_site *s, const struct prof_sums *sums,
 	       const struct steadiness *steady)
 {
-	struct prof_sums of = *sums;
 	struct prof_hist room;
+	const struct prof_hist *hist = hist_find(sums, &room);
 
-	of.hist = (struct prof_hist *)hist_find(sums, &room);
-	fill_all(r, s, &of, steady);
+	site_fill_means(r, s, sums, steady);
+	fill_line(r, s, sums);
+	s->per_byte_matters = byte_matters(s, sums);
+	if (hist)
+		fill_histogram(r, s, sums, hist);
+	if (sums->slow)
+		fill_slow(r, s, sums, &steady->rest);
+	states_fill_bars(s, sums);
+	steadiness_fill(r, s, sums, hist, steady);
+	s->findings = steadiness_findings(s);
+	note_synchrony(r, s, sums);
 }
 
 void site_fill_overflow(const struct report *r, struct report_site *s, uint32_t function)

@@ -66,9 +66,10 @@ int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordere
 void steadiness_clear(struct steadiness *s);
 /* The interval of the mean of `rest`, the cut being an estimate. */
 void steadiness_widen(struct mean_interval *e, const struct steadiness *s);
-/* The part of a report's site. To be called when its estimate, overhead and total are known. */
+/* The part of a report's site; `hist` as hist_find has it. To be called when its estimate, overhead
+ * and total are known. */
 void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
-		     const struct steadiness *steady);
+		     const struct prof_hist *hist, const struct steadiness *steady);
 /* Its notes, enum report_finding or-ed. */
 unsigned steadiness_findings(const struct report_site *s);
 
@@ -124,7 +125,7 @@ bool states_sample(const struct prof_clock *c, const struct prof_sums *sums,
 		   struct states_sample *to);
 /* The histogram of the calls that kept their CPU. Single buckets may be off by a call that was
  * counted meanwhile. `switched` NULL: none was. */
-void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
+void states_subtract_switched(const struct prof_hist *all, const struct prof_blocks *switched,
 			      uint64_t *count);
 /* Of a site whose mean and percentiles are filled. `rest`: the calls that the mean is of; `sums`:
  * all. */

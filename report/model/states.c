@@ -66,11 +66,11 @@ static void add_states(struct states_sample *to, const struct states_shared *sha
 						      b->weighted, b->runnable_ns, b->asleep_ns};
 }
 
-void states_subtract_switched(const struct prof_hist *all, const struct prof_hist *switched,
+void states_subtract_switched(const struct prof_hist *all, const struct prof_blocks *switched,
 			      uint64_t *count)
 {
 	for (uint32_t i = 0; i < BUCKETS; i++) {
-		uint64_t off = switched ? switched->count[i] : 0;
+		uint64_t off = switched ? hist_count(switched, i) : 0;
 
 		count[i] = all->count[i] - (off < all->count[i] ? off : all->count[i]);
 	}
@@ -201,13 +201,13 @@ unsigned states_doubts(const struct report_states *t)
 void states_fill_bars(struct report_site *s, const struct prof_sums *sums)
 {
 	const struct prof_states *t = sums->states;
-	const struct prof_hist *hist = t ? t->hist[SCP_STATE_SWITCHED] : NULL;
+	const struct prof_blocks *hist = t ? t->hist[SCP_STATE_SWITCHED] : NULL;
 
 	if (!s->states.known || !hist)
 		return;
 	for (uint32_t i = 0; i < s->bars; i++) {
 		struct report_bar *b = &s->bar[i];
-		uint64_t switched = hist->count[b->bucket];
+		uint64_t switched = hist_count(hist, b->bucket);
 
 		b->switched = switched < b->calls ? switched : b->calls;
 	}

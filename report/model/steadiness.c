@@ -262,11 +262,11 @@ static void fill_modes(struct report_steadiness *to, const struct prof_hist *his
 	}
 }
 
-static void fill_outliers(struct report_steadiness *to, const struct prof_sums *s, double unit,
-			  double off)
+static void fill_outliers(struct report_steadiness *to, const struct prof_sums *s,
+			  const struct prof_hist *hist, double unit, double off)
 {
-	struct outliers o = outliers_find(s->hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS,
-					  s->units, s->max_units);
+	struct outliers o = outliers_find(hist->count, SCP_HIST_BLOCKS * SCP_HIST_BUCKETS, s->units,
+					  s->max_units);
 
 	to->fence_ns = o.fence * unit - off;
 	to->outliers = o.calls < 0x1p64 ? (uint64_t)o.calls : UINT64_MAX;
@@ -282,10 +282,10 @@ static bool one_process(const struct report *r)
 }
 
 void steadiness_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
-		     const struct steadiness *steady)
+		     const struct prof_hist *hist, const struct steadiness *steady)
 {
 	const struct prof_clock *clock = &r->profile->clock;
-	const uint64_t *count = sums->hist ? sums->hist->count : NULL;
+	const uint64_t *count = hist ? hist->count : NULL;
 	double unit = clock->ns_per_unit * estimate_scale(s);
 	double off = s->overhead_ns - s->inner_overhead_ns, others;
 	struct report_steadiness *to = &s->steadiness;
@@ -306,10 +306,10 @@ void steadiness_fill(const struct report *r, struct report_site *s, const struct
 			: NAN;
 	fill_drift(to, steady, sums->units, unit, off);
 	to->fence_ns = to->outlier_calls = to->outlier_time = to->outlier_ns = NAN;
-	if (!sums->hist)
+	if (!hist)
 		return;
-	fill_modes(to, sums->hist, buckets, (double)clock->resolution_units, unit, off);
-	fill_outliers(to, sums, unit, off);
+	fill_modes(to, hist, buckets, (double)clock->resolution_units, unit, off);
+	fill_outliers(to, sums, hist, unit, off);
 }
 
 unsigned steadiness_findings(const struct report_site *s)

@@ -58,7 +58,9 @@ static void test_other_entries_without_a_histogram_have_none(void **state)
 
 static void test_histograms_of_single_calls_add_up(void **state)
 {
-	struct prof_hist two = {.count[3] = 2}, room;
+	uint64_t count[SCP_HIST_BUCKETS] = {[3] = 2};
+	struct prof_blocks two = {.block[0] = count};
+	struct prof_hist room;
 	struct prof_sums one = {.calls = 1, .units = 5, .hist_of_one = true}, sum = {0};
 	struct prof_sums more = {.calls = 2, .units = 6, .hist = &two}, unknown = {.calls = 1};
 

@@ -321,7 +321,7 @@ static bool states_agree(const struct prof_sums *s)
 	return t && t->calls == s->calls && t->readings == s->calls && t->units == s->units &&
 	       t->off_cpu.asleep_ns == 5 * s->calls && t->batches->calls[0] == s->calls &&
 	       t->batches->asleep_ns[0] == 5 * s->calls &&
-	       t->hist[SCP_STATE_SWITCHED]->count[7] == s->calls &&
+	       hist_count(t->hist[SCP_STATE_SWITCHED], 7) == s->calls &&
 	       t->detector == (s->calls % 2 ? SCP_SWITCH_RSEQ : SCP_SWITCH_PERF);
 }
 
@@ -352,8 +352,9 @@ static uint32_t count_wrong(const struct profile *p)
 
 		wrong += !line_agrees(p, i);
 		wrong += !p->entry[i].torn &&
-			 ((s->hist && s->hist->count[7] != s->calls) || s->units != 7 * s->calls ||
-			  s->bytes != 3 * s->calls || s->units_sq != 49 * s->calls ||
+			 ((s->hist && hist_count(s->hist, 7) != s->calls) ||
+			  s->units != 7 * s->calls || s->bytes != 3 * s->calls ||
+			  s->units_sq != 49 * s->calls ||
 			  (i < BUSY && s->calls && !(blocks_agree(s) && states_agree(s))));
 	}
 	return wrong;
@@ -494,7 +495,7 @@ static void test_a_copy_of_two_moments_is_marked_torn(void **state)
 	calling = NULL;
 	if (!p)
 		fail_msg("%s", err.text);
-	assert_int_not_equal(p->entry[0].sums.hist->count[7], p->entry[0].sums.calls);
+	assert_int_not_equal(hist_count(p->entry[0].sums.hist, 7), p->entry[0].sums.calls);
 	assert_true(p->entry[0].torn);
 	assert_int_equal(p->torn_entries, 1);
 	profile_free(p);

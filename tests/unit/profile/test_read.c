@@ -87,7 +87,7 @@ static void test_entries_keep_their_sums(void **state)
 	assert_int_equal(e->sums.batches.count, 5);
 	assert_int_equal(e->sums.batches.calls, 2);
 	assert_int_equal(e->sums.batches.sum[4], 204);
-	assert_int_equal(e->sums.hist->count[36], 10);
+	assert_int_equal(hist_count(e->sums.hist, 36), 10);
 	assert_int_equal(e->sums.slow->units, 20);
 	assert_int_equal(e->sums.slow->batches.sum[1], 3);
 	assert_int_equal(e->sums.first_units, 100);
@@ -128,9 +128,9 @@ static void test_states_are_those_of_the_file(void **state)
 	assert_true(t->batches->calls[1] == 1 && t->batches->units[4] == 300);
 	assert_true(t->batches->known[4] == 300 && t->batches->weighted[1] == 100);
 	assert_true(t->batches->runnable_ns[4] == 36 && t->batches->asleep_ns[1] == 50);
-	assert_int_equal(t->hist[SCP_STATE_SWITCHED]->count[36], 4);
+	assert_int_equal(hist_count(t->hist[SCP_STATE_SWITCHED], 36), 4);
 	assert_null(t->hist[SCP_STATE_LOST]);
-	assert_int_equal(t->hist[SCP_STATE_SLEPT]->count[36], 3);
+	assert_int_equal(hist_count(t->hist[SCP_STATE_SLEPT], 36), 3);
 	assert_int_equal(table->detector, SCP_SWITCH_RSEQ);
 	assert_true(table->gaps == 2 && table->gap_units == 20 && table->switches == 6);
 	/* calibrated: the account of the thread leaves the gaps nothing but the run delay */

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "profile/model/addition.h"
 #include "profile/profile.h"
 
 static uint64_t random_state = 1;
@@ -142,8 +143,7 @@ static void test_states_add_up(void **state)
 	struct prof_sums a = calls_of(ALWAYS, 1, 3, 0), b = calls_of(ALWAYS, 1, 4, 2), s = {0};
 
 	(void)state;
-	a.states->hist[SCP_STATE_LOST] = calloc(1, sizeof(struct prof_hist));
-	a.states->hist[SCP_STATE_LOST]->count[9] = 3;
+	hist_block(&a.states->hist[SCP_STATE_LOST], 0)[9] = 3;
 	a.states->switched_weighted = 8;
 	a.states->from_calls = a.states->from_units = 0;
 	a.states->runnable_sq = b.states->runnable_sq = (prof_u128)1 << 100;
@@ -165,7 +165,7 @@ static void test_states_add_up(void **state)
 	assert_true(s.states->runnable_sq == (prof_u128)3 << 100 && s.states->asleep_sq == 10);
 	assert_true(s.states->runnable_asleep == 10 && s.states->units_runnable == 14);
 	assert_true(s.states->units_asleep == 14);
-	assert_int_equal(s.states->hist[SCP_STATE_LOST]->count[9], 6);
+	assert_int_equal(hist_count(s.states->hist[SCP_STATE_LOST], 9), 6);
 	assert_null(s.states->hist[SCP_STATE_SLEPT]);
 	sums_clear(&a);
 	sums_clear(&b);

@@ -122,7 +122,7 @@ static void test_no_bucket_has_more_switched_calls_than_calls(void **state)
 	p = model_open(&path, 1);
 	t = p->entry[0].sums.states;
 	assert_int_equal(t->calls, 4);
-	assert_int_equal(t->hist[SCP_STATE_SWITCHED]->count[36], 3);
+	assert_int_equal(hist_count(t->hist[SCP_STATE_SWITCHED], 36), 3);
 	profile_free(p);
 }
 
@@ -242,7 +242,7 @@ static void test_folded_processes_keep_their_states(void **state)
 	t = p->entry[0].sums.states;
 	assert_int_equal(p->entries, 3);
 	assert_int_equal(t->calls, 8);
-	assert_int_equal(t->hist[SCP_STATE_SWITCHED]->count[36], 8);
+	assert_int_equal(hist_count(t->hist[SCP_STATE_SWITCHED], 36), 8);
 	assert_true(t->batches->calls[1] == 1 && t->batches->calls[9] == 3);
 	assert_int_equal(p->table[0].states.gaps, 4);
 	assert_int_equal(p->table[0].states.gap_off_cpu.runnable_ns, 40); /* of twice the sample */

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "profile/model/addition.h"
 #include "tests/unit/support/model_check.h"
 #include "tests/unit/support/scp_build.h"
 
@@ -121,14 +122,13 @@ static void test_adding_to_nothing_is_copying(void **state)
 
 	(void)state;
 	b.min_units = 5;
-	b.hist = calloc(1, sizeof *b.hist);
-	b.hist->count[9] = 12;
+	hist_block(&b.hist, 0)[9] = 12;
 	b.slow = calloc(1, sizeof *b.slow);
 	b.slow->units = 8;
 	assert_int_equal(sums_add(&a, &b), 0);
 	assert_int_equal(a.min_units, 5);
 	assert_ptr_not_equal(a.hist, b.hist);
-	assert_int_equal(a.hist->count[9], 12);
+	assert_int_equal(hist_count(a.hist, 9), 12);
 	assert_ptr_not_equal(a.slow, b.slow);
 	assert_int_equal(a.slow->units, 8);
 	assert_int_equal(a.batches.count, 3);
@@ -358,7 +358,7 @@ static void test_fold_joins_processes_of_one_program(void **state)
 	assert_int_equal(p->table[1].time_units, 200);
 	assert_int_equal(p->entries, 6);
 	assert_int_equal(p->entry[0].sums.calls, 20);
-	assert_int_equal(p->entry[0].sums.hist->count[36], 20);
+	assert_int_equal(hist_count(p->entry[0].sums.hist, 36), 20);
 	assert_int_equal(p->entry[0].sums.slow->units, 40);
 	assert_int_equal(p->entry[0].sums.batches.count, 10);
 	assert_int_equal(p->entry[0].sums.phase->count[0], 14);

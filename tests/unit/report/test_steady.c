@@ -407,7 +407,7 @@ static void test_the_mean_has_the_tail_of_the_histogram(void **state)
 
 	(void)state;
 	memset(&hist, 0, sizeof(hist));
-	*s = (struct prof_sums){.calls = 1000, .min_units = 1000, .hist = &hist};
+	*s = (struct prof_sums){.calls = 1000, .min_units = 1000, .hist = fixture_blocks(&hist)};
 	for (unsigned i = 0; i < 1000; i++) {
 		uint64_t units = (uint64_t)(1000 * pow((i + 0.5) / 1000, -2));
 
@@ -445,7 +445,7 @@ static void test_what_the_histogram_tells(void **state)
 	sums.units_sq = (prof_u128)4000 * 1000 * 1000 + (prof_u128)2000 * 20000 * 20000 +
 			(prof_u128)5000000 * 5000000;
 	p = profile_of(&sums, 1);
-	p->entry[0].sums.hist = &hist;
+	p->entry[0].sums.hist = fixture_blocks(&hist);
 	s = build(p, false, &r);
 	assert_int_equal(s->steadiness.modes, 2);
 	assert_float_equal(s->steadiness.mode_calls[0], 4000 / 6001.0, 1e-9);
@@ -495,7 +495,7 @@ static const struct report_site *build_bursts(struct prof_sums *sums, struct pro
 	}
 	sums->batches = (struct prof_batches){1000, 60, sum};
 	p = profile_of(sums, 1);
-	p->entry[0].sums.hist = &hist;
+	p->entry[0].sums.hist = fixture_blocks(&hist);
 	p->entry[0].sums.tail = tail;
 	return build(p, false, r);
 }
@@ -537,7 +537,7 @@ static void test_percentiles_without_octaves_are_marked(void **state)
 	build_bursts(&sums, &tail, 1, &r);
 	report_free(r);
 	p = profile_of(&sums, 1);
-	p->entry[0].sums.hist = &hist;
+	p->entry[0].sums.hist = fixture_blocks(&hist);
 	s = build(p, false, &r);
 	assert_int_equal(s->percentiles.at[REPORT_P50].unreliable, TAIL_UNKNOWN);
 	assert_int_equal(s->percentiles.at[REPORT_P999].unreliable, TAIL_UNKNOWN);
@@ -559,7 +559,7 @@ static void test_outliers_are_listed_and_stay_in_the_mean(void **state)
 	sums.units = 1000u * 1000 + 2u * 400000;
 	sums.units_sq = (prof_u128)1000 * 1000 * 1000 + (prof_u128)2 * 400000 * 400000;
 	p = profile_of(&sums, 1);
-	p->entry[0].sums.hist = &hist;
+	p->entry[0].sums.hist = fixture_blocks(&hist);
 	s = build(p, false, &r);
 	assert_int_equal(s->steadiness.outliers, 2);
 	assert_float_equal(s->steadiness.outlier_time, 800.0 / 1800, 0.03);

@@ -92,7 +92,16 @@ static void make_entries(void)
 	memset(&hist, 0, sizeof(hist));
 	/* 4000 calls in the bucket of 1792 .. 2047: e = 10, sub-bucket 6. */
 	hist.count[(10 - 2) * 8 + 6] = 1000;
-	entries[0].sums.hist = &hist;
+	entries[0].sums.hist = fixture_blocks(&hist);
+}
+
+struct prof_blocks *fixture_blocks(struct prof_hist *of)
+{
+	static struct prof_blocks blocks;
+
+	for (unsigned i = 0; i < SCP_HIST_BLOCKS; i++)
+		blocks.block[i] = of->count + (size_t)i * SCP_HIST_BUCKETS;
+	return &blocks;
 }
 
 /* Thread 0: calls 2000000 + 5000 + 2000000 + 700 + 2000, nested 700, gaps 992000. */

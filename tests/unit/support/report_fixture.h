@@ -34,6 +34,9 @@ struct profile *fixture_alike(char *near, char *far);
 /* Room for the sums of SCP_BATCHES batches, all 0, until the program ends. */
 uint64_t *fixture_batches(void);
 
+/* Blocks of these counts, in static memory. */
+struct prof_blocks *fixture_blocks(struct prof_hist *hist);
+
 /* What report_print prints; free() it. */
 char *fixture_print(const struct profile *p, const struct report_options *o);
 
