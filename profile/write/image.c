@@ -1,76 +1,106 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A profile file under construction: header, one region, chunk after chunk. A merged profile has no
- * more records than the model, so it is built in memory and written at once. */
+/* A profile file under construction: header, one region, chunk after chunk. It is written piece by
+ * piece: a whole one in memory costs its pages, which are dear where the machine is a guest. */
 #include "profile/write/image.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "profile/read/raw.h"
+
+#define PIECE (256u << 10)
 
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
 }
 
-/* `bytes` more, zeroed; the offset of the first, or 0 when out of memory. */
-static uint64_t extend(struct image *img, uint64_t bytes)
+static int write_at(int fd, const void *bytes, uint64_t count, uint64_t at)
 {
-	uint64_t at = img->used;
+	for (uint64_t done = 0; done < count;) {
+		ssize_t n =
+			pwrite(fd, (const uint8_t *)bytes + done, count - done, (off_t)(at + done));
 
-	if (img->failed)
-		return 0;
-	if (img->room - img->used < bytes) {
-		uint64_t room = img->used + bytes + img->room;
-		uint8_t *grown = realloc(img->bytes, room);
-
-		if (!grown) {
-			img->failed = true;
-			return 0;
-		}
-		img->bytes = grown;
-		img->room = room;
+		if (n < 0 && errno != EINTR)
+			return -1;
+		done += n > 0 ? (uint64_t)n : 0;
 	}
-	memset(img->bytes + at, 0, bytes);
-	img->used += bytes;
-	return at;
+	return 0;
 }
 
+static void flush(struct image *img)
+{
+	if (!img->error && write_at(img->fd, img->piece, img->used - img->start, img->start))
+		img->error = errno;
+	img->start = img->used;
+}
+
+/* `bytes` more, zeroed; NULL where it has failed. */
+static void *extend(struct image *img, uint64_t bytes)
+{
+	uint8_t *at;
+
+	if (img->used - img->start + bytes > img->room)
+		flush(img);
+	if (!img->error && bytes > img->room) {
+		free(img->piece);
+		img->room = bytes > PIECE ? bytes : PIECE;
+		img->piece = malloc(img->room);
+		if (!img->piece)
+			img->error = ENOMEM;
+	}
+	if (img->error)
+		return NULL;
+	at = img->piece + (img->used - img->start);
+	img->used += bytes;
+	return memset(at, 0, bytes);
+}
+
+/* Its sizes are filled when it is complete. */
 static void open_chunk(struct image *img, uint32_t magic, uint32_t type)
 {
-	struct scp_chunk *c;
-
-	img->chunk = extend(img, sizeof *c);
-	if (img->failed)
-		return;
-	c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
-	c->magic = magic;
-	c->type = type;
-	c->table = img->table;
+	img->chunk_at = img->used;
+	img->chunk = (struct scp_chunk){.magic = magic, .type = type, .table = img->table};
+	extend(img, sizeof img->chunk);
 }
 
-void image_begin(struct image *img)
+static void replace(struct image *img, const void *bytes, uint64_t count, uint64_t at)
 {
-	*img = (struct image){0};
+	if (!img->error && at >= img->start)
+		memcpy(img->piece + (at - img->start), bytes, count);
+	else if (!img->error && write_at(img->fd, bytes, count, at))
+		img->error = errno;
+}
+
+void image_begin(struct image *img, int fd)
+{
+	*img = (struct image){.fd = fd};
 	extend(img, SCP_HEADER_BYTES);
 	open_chunk(img, SCP_CHUNK_MAGIC, SCP_CHUNK_PROCESS);
 }
 
-struct scp_header *image_header(const struct image *img)
+static void end_chunk(struct image *img)
 {
-	return (struct scp_header *)(void *)img->bytes;
+	img->chunk.used = img->used - img->chunk_at;
+	extend(img, round_up(img->chunk.used, SCP_GRANULE) - img->chunk.used);
+	img->chunk.bytes = img->used - img->chunk_at;
+	replace(img, &img->chunk, sizeof img->chunk, img->chunk_at);
 }
 
-void image_end(struct image *img)
+int image_end(struct image *img, struct scp_header *header)
 {
-	uint64_t used = img->used - img->chunk;
-
-	extend(img, round_up(used, SCP_GRANULE) - used);
-	if (img->failed)
-		return;
-	struct scp_chunk *c = (struct scp_chunk *)(void *)(img->bytes + img->chunk);
-	c->used = used;
-	c->bytes = img->used - img->chunk;
+	end_chunk(img);
+	header->region_count = 1;
+	header->regions[0].offset = SCP_HEADER_BYTES;
+	header->regions[0].bytes = header->regions[0].used = img->used - SCP_HEADER_BYTES;
+	replace(img, header, sizeof *header, 0);
+	flush(img);
+	free(img->piece);
+	img->piece = NULL;
+	errno = img->error;
+	return img->error ? -1 : 0;
 }
 
 /* A chunk that has room for so many bytes more. */
@@ -80,12 +110,12 @@ static void find_chunk(struct image *img, const struct record_kind *kind, uint64
 	uint32_t type = kind->optional	   ? kind->optional
 			: kind->of_process ? SCP_CHUNK_PROCESS
 					   : SCP_CHUNK_TABLE;
-	const struct scp_chunk *c = (const void *)(img->bytes + img->chunk);
+	const struct scp_chunk *c = &img->chunk;
 
-	if (img->failed || (c->magic == magic && c->type == type && c->table == img->table &&
-			    (!kind->optional || img->used - img->chunk + bytes <= SCP_GRANULE)))
+	if (c->magic == magic && c->type == type && c->table == img->table &&
+	    (!kind->optional || img->used - img->chunk_at + bytes <= SCP_GRANULE))
 		return;
-	image_end(img);
+	end_chunk(img);
 	open_chunk(img, magic, type);
 }
 
@@ -94,10 +124,9 @@ void *image_record(struct image *img, uint32_t type, uint64_t bytes)
 	uint64_t whole = round_up(bytes, SCP_RECORD_ALIGN);
 
 	find_chunk(img, &record_kinds[type], whole);
-	uint64_t at = extend(img, whole);
-	if (img->failed)
+	struct scp_record *r = extend(img, whole);
+	if (!r)
 		return NULL;
-	struct scp_record *r = (struct scp_record *)(void *)(img->bytes + at);
 	r->type = type;
 	r->bytes = (uint32_t)whole;
 	return r;

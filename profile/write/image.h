@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A profile file under construction in memory, and what is written into it; private to profile/.
- * Where memory runs out img->failed is set. */
+/* A profile file under construction, and what is written into it; private to profile/. */
 #pragma once
 
 #include "profile/profile.h"
 
 struct image {
-	uint8_t *bytes;
-	uint64_t used, room;
-	uint64_t chunk; /* where the latest chunk begins */
+	int fd;	       /* the file, empty at the beginning */
+	uint64_t used; /* bytes of it, of which those from `start` on are in `piece` */
+	uint64_t start, room;
+	uint8_t *piece;
+	struct scp_chunk chunk; /* the latest one */
+	uint64_t chunk_at;
 	uint32_t table; /* that records are of from now on; 0: of none */
-	bool failed;	/* memory ran out: nothing more is added */
+	int error;	/* an errno: nothing more is added */
 };
 
-/* Starts with a zeroed header, and the chunk of the process. */
-void image_begin(struct image *img);
-struct scp_header *image_header(const struct image *img);
+/* Starts with room for the header, and the chunk of the process. `fd` stays the caller's. */
+void image_begin(struct image *img, int fd);
+
+/* Everything is in the file, the header with its region, too. 0, or -1 with errno. */
+int image_end(struct image *img, struct scp_header *header);
 
 /* A zeroed record of `bytes`, rounded up, with its header filled: in the latest chunk, or in a new
- * one, where that is of another type or table, or optional and without room (one granule). It may
- * move at the next call. NULL when out of memory. */
+ * one, where that is of another type or table, or optional and without room (one granule). It is
+ * valid until the next call. NULL where it has failed. */
 void *image_record(struct image *img, uint32_t type, uint64_t bytes);
 
 /* Adds a copy of a whole record, whose header is filled. */
 void image_copy(struct image *img, uint32_t type, const void *record, uint64_t bytes);
-
-/* The latest chunk is complete: fills its sizes and pads it to SCP_GRANULE. */
-void image_end(struct image *img);
 
 static inline void image_split(prof_u128 v, uint64_t *low, uint64_t *high)
 {

@@ -87,21 +87,6 @@ void temporary_file_drop(struct partial *p)
 	finish(p);
 }
 
-static int write_all(int fd, const char *bytes, uint64_t count)
-{
-	while (count) {
-		ssize_t r = write(fd, bytes, count < (1u << 30) ? count : 1u << 30);
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return -1;
-		bytes += r;
-		count -= (uint64_t)r;
-	}
-	return 0;
-}
-
 /* The new name is on disk only when its directory is. Some file systems cannot
  * sync a directory; the data are safe then all the same. */
 static void sync_directory(const char *path)
@@ -144,7 +129,7 @@ static int failed(struct partial *p, const char *what, int fd, struct profile_er
 			  what, strerror(reason));
 }
 
-int temporary_file_save(const char *path, const void *bytes, uint64_t count,
+int temporary_file_save(const char *path, int (*write)(const void *of, int fd), const void *of,
 			struct profile_error *err)
 {
 	struct partial p;
@@ -154,7 +139,7 @@ int temporary_file_save(const char *path, const void *bytes, uint64_t count,
 	int fd = temporary_file_create(&p, path);
 	if (fd < 0)
 		return error_fail(err, path, "cannot create a file beside it: %s", strerror(errno));
-	if (write_all(fd, bytes, count) || fsync(fd))
+	if (write(of, fd) || fsync(fd))
 		return failed(&p, "write", fd, err);
 	if (close(fd))
 		return failed(&p, "write", -1, err);

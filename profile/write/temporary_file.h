@@ -20,7 +20,8 @@ int temporary_file_keep(struct partial *p);
 /* Remove it; errno stays. */
 void temporary_file_drop(struct partial *p);
 
-/* Written beside `path`, brought to disk, then renamed over it: whoever reads `path` sees the old
- * file or the whole new one. 0, or -1 with *err and no file left behind. */
-int temporary_file_save(const char *path, const void *bytes, uint64_t count,
+/* Written by `write` (0, or -1 with errno) beside `path`, brought to disk, then renamed over it:
+ * whoever reads `path` sees the old file or the whole new one. 0, or -1 with *err and no file left
+ * behind. */
+int temporary_file_save(const char *path, int (*write)(const void *of, int fd), const void *of,
 			struct profile_error *err);

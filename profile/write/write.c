@@ -167,13 +167,9 @@ static void write_program(const struct profile *p, struct scp_header *h)
 	}
 }
 
-static void write_header(const struct writer *w)
+static void fill_header(const struct profile *p, struct scp_header *h)
 {
-	const struct profile *p = w->p;
-	struct scp_header *h = image_header(&w->img);
-
 	memcpy(h->magic, SCP_MAGIC, sizeof h->magic);
-	h->version = SCP_VERSION;
 	h->byte_order = SCP_BYTE_ORDER;
 	h->header_bytes = SCP_HEADER_BYTES;
 	h->flags = p->flags | SCP_FILE_MERGED;
@@ -199,9 +195,6 @@ static void write_header(const struct writer *w)
 	memcpy(h->filters, p->filters, p->filters_bytes);
 	h->slowest = p->slowest_asked;
 	h->table_count = p->tables;
-	h->region_count = 1;
-	h->regions[0].offset = SCP_HEADER_BYTES;
-	h->regions[0].bytes = h->regions[0].used = w->img.used - SCP_HEADER_BYTES;
 	if (p->processes)
 		write_program(p, h);
 }
@@ -225,11 +218,10 @@ static int prepare(struct writer *w)
 	return 0;
 }
 
-static void build(struct writer *w)
+static void write_chunks(struct writer *w)
 {
 	const struct profile *p = w->p;
 
-	image_begin(&w->img);
 	for (uint32_t i = 0; i < p->processes; i++)
 		write_process(w, i);
 	for (uint32_t i = 0; i < p->modules; i++)
@@ -248,29 +240,30 @@ static void build(struct writer *w)
 	write_ends(&w->img, p);
 	write_attached(&w->img, p);
 	write_samples(&w->img, p);
-	image_end(&w->img);
-	if (!w->img.failed)
-		write_header(w);
+}
+
+static int build(const void *of, int fd)
+{
+	const struct profile *p = of;
+	struct writer w = {.p = p};
+	struct scp_header header = {.version = SCP_VERSION};
+	int result = -1;
+
+	if (prepare(&w) == 0) {
+		image_begin(&w.img, fd);
+		write_chunks(&w);
+		fill_header(p, &header);
+		result = image_end(&w.img, &header);
+	}
+	free(w.entry_id);
+	write_paths_end(&w.paths);
+	PROF_FREE(&w, entry_order, gap_order, entry_start, gap_start);
+	return result;
 }
 
 int write_profile(const struct profile *p, const char *path, struct profile_error *err)
 {
-	struct writer w = {.p = p};
-	int result;
-
 	if (!p->index->has_clock)
 		return error_fail(err, path, "nothing to write: the profile is empty");
-	if (prepare(&w) == 0)
-		build(&w);
-	else
-		w.img.failed = true;
-	if (w.img.failed)
-		result = error_fail(err, path, "not enough memory to write it");
-	else
-		result = temporary_file_save(path, w.img.bytes, w.img.used, err);
-	free(w.entry_id);
-	write_paths_end(&w.paths);
-	PROF_FREE(&w, entry_order, gap_order, entry_start, gap_start);
-	free(w.img.bytes);
-	return result;
+	return temporary_file_save(path, build, p, err);
 }
