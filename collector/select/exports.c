@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,8 +108,8 @@ static const char *version_name(const struct tables *t, unsigned index)
 	return NULL;
 }
 
-static int add_function(const struct tables *t, size_t i, const GElf_Sym *s, const char *name,
-			struct exports *out)
+static void add_function(const struct tables *t, size_t i, const GElf_Sym *s, const char *name,
+			 struct exports *out)
 {
 	GElf_Versym v = 1;
 	struct export *e = &out->function[out->functions];
@@ -116,16 +117,14 @@ static int add_function(const struct tables *t, size_t i, const GElf_Sym *s, con
 	if (t->versions && !gelf_getversym(t->versions, (int)i, &v))
 		v = 1;
 	if (!(v & 0x7fff)) /* local */
-		return 0;
-	const char *version = version_name(t, v & 0x7fff);
-	*e = (struct export){.name = strdup(name),
-			     .version = version ? strdup(version) : NULL,
+		return;
+	*e = (struct export){.name = name,
+			     .version = version_name(t, v & 0x7fff),
 			     .address = GELF_ST_TYPE(s->st_info) == STT_FUNC ? s->st_value : 0,
 			     .is_default = !(v & 0x8000),
 			     .variant_call = t->machine == EM_AARCH64 &&
 					     (s->st_other & STO_AARCH64_VARIANT_PCS)};
 	out->functions++;
-	return e->name && (!version || e->version) ? 0 : -1;
 }
 
 static bool is_exported_function(const GElf_Sym *s)
@@ -153,8 +152,8 @@ static int read_symbols(const struct tables *t, struct exports *out)
 			continue;
 		if (s.st_shndx == SHN_UNDEF && exports_add_name(&out->import, name))
 			return -1;
-		if (is_exported_function(&s) && add_function(t, i, &s, name, out))
-			return -1;
+		if (is_exported_function(&s))
+			add_function(t, i, &s, name, out);
 	}
 	return 0;
 }
@@ -163,12 +162,14 @@ int exports_read(const char *path, struct exports *out)
 {
 	struct tables t = {0};
 	GElf_Ehdr header;
-	int result = -1;
+	int result = -1, root = 0;
 
 	*out = (struct exports){.path = strdup(path)};
+	sscanf(path, "/proc/%*d/root%n", &root);
+	out->path_within = out->path ? out->path + root : NULL;
 	int fd = given_file_open(path, 0, NULL, NULL);
 	if (fd >= 0 && out->path && elf_version(EV_CURRENT) != EV_NONE) {
-		t.elf = elf_begin(fd, ELF_C_READ, NULL);
+		t.elf = out->elf = elf_begin(fd, ELF_C_READ, NULL);
 		errno = ENOEXEC;
 	}
 	if (elf_kind(t.elf) == ELF_K_ELF && gelf_getehdr(t.elf, &header)) {
@@ -179,7 +180,7 @@ int exports_read(const char *path, struct exports *out)
 				 ? -1
 				 : 0;
 	}
-	elf_end(t.elf);
+	elf_cntl(t.elf, ELF_C_FDDONE); /* all that is needed has been read */
 	if (fd >= 0)
 		close(fd);
 	return result;
@@ -187,10 +188,7 @@ int exports_read(const char *path, struct exports *out)
 
 void exports_free(struct exports *e)
 {
-	for (size_t i = 0; i < e->functions; i++) {
-		free(e->function[i].name);
-		free(e->function[i].version);
-	}
+	elf_end(e->elf);
 	exports_free_names(&e->import);
 	exports_free_names(&e->needed);
 	free(e->function);

@@ -3,16 +3,17 @@
  * the names that it imports, and the libraries that it needs. */
 #pragma once
 
+#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct export
 {
-	char *name;
-	char *version;	  /* NULL: none */
-	bool is_default;  /* the version that a new program would be linked with */
-	uint64_t address; /* as in the file; 0: of an IFUNC, which stands for another function */
+	const char *name;
+	const char *version; /* NULL: none */
+	bool is_default;     /* the version that a new program would be linked with */
+	uint64_t address;    /* as in the file; 0: of an IFUNC, which stands for another function */
 	/* AArch64: it uses registers in another way than most (STO_AARCH64_VARIANT_PCS) */
 	bool variant_call;
 };
@@ -28,8 +29,10 @@ void exports_free_names(struct names *n);
 
 struct exports {
 	char *path;
-	char *soname;		/* or the file's name */
-	uint16_t machine, type; /* e_machine, e_type */
+	const char *path_within; /* that a process itself has it at (library_closure_read_maps) */
+	char *soname;		 /* or the file's name */
+	uint16_t machine, type;	 /* e_machine, e_type */
+	Elf *elf;		 /* holds the names of the functions */
 	struct export *function;
 	size_t functions;
 	struct names import;   /* undefined symbols, without versions */

@@ -135,6 +135,12 @@ static bool is_refused(const char *globs, const char *name)
 	return false;
 }
 
+/* Most of a program's many thousand names begin otherwise. */
+static bool is_same(const char *a, const char *b)
+{
+	return *a == *b && !strcmp(a, b);
+}
+
 /* Why `name` cannot be selected, or NULL; static text. By name: a function's binary code does not
  * tell what it does to its caller. `own`: what libscprof.so exports and imports. */
 static const char *reason_of(const char *name, const struct exports *own)
@@ -143,11 +149,11 @@ static const char *reason_of(const char *name, const struct exports *own)
 		if (is_refused(refused[i].globs, name))
 			return refused[i].why;
 	for (size_t i = 0; i < own->functions; i++)
-		if (!strcmp(own->function[i].name, name))
+		if (is_same(own->function[i].name, name))
 			return "scprof interposes it already: the groups of -g record it, where it "
 			       "can be timed";
 	for (size_t i = 0; i < own->import.count; i++)
-		if (!strcmp(own->import.name[i], name))
+		if (is_same(own->import.name[i], name))
 			return "scprof itself calls it while it records";
 	return NULL;
 }
@@ -160,7 +166,7 @@ const char *selection_reason(const struct selection *c, const struct export *e)
 		return "it passes vectors in a way of its own (vector or SVE calls), which only "
 		       "\nthe function itself knows";
 	for (size_t i = 0; i < c->program.functions; i++)
-		if (!strcmp(c->program.function[i].name, name))
+		if (is_same(c->program.function[i].name, name))
 			return "the program defines it itself: calls reach that, not a library's";
 	return reason_of(name, &c->own);
 }
@@ -222,13 +228,9 @@ static void leave_out(struct selection *c, const char *name)
 	c->left_out++;
 }
 
-/* By the path that a process itself has it at (library_closure_read_maps). */
 static bool has_library(const struct symbol_pattern *p, const struct exports *library)
 {
-	int root = 0;
-
-	sscanf(library->path, "/proc/%*d/root%n", &root);
-	return symbol_pattern_has_library(p, library->path + root, library->soname);
+	return symbol_pattern_has_library(p, library->path_within, library->soname);
 }
 
 /* The pattern that decides, or NULL. */
@@ -245,8 +247,8 @@ static struct symbol_pattern *decide(struct symbol_patterns *patterns, const str
 	for (size_t i = 0; i < patterns->count; i++) {
 		struct symbol_pattern *p = &patterns->list[i];
 
-		if (!(needed || p->library || p->takes_out) || !has_library(p, library) ||
-		    !symbol_pattern_has_name(p, e->name, full, brief))
+		if (!(needed || p->library || p->takes_out) ||
+		    !symbol_pattern_has_name(p, e->name, full, brief) || !has_library(p, library))
 			continue;
 		p->matches++;
 		last = p;
