@@ -78,6 +78,9 @@ struct report_states {
 	uint64_t readings;
 	/* CPU time charged to a call, as getrusage would: on_cpu without what was stolen. */
 	struct mean_interval charged;
+	/* On a CPU, a call: no more than this, by the CPU time of its threads. It is about this run
+	 * only, and no limit of on_cpu.high. INFINITY: not known. */
+	double most_on_cpu_ns;
 };
 
 /* What the mean of a site hides: its notes. */

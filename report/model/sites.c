@@ -14,6 +14,8 @@ struct making {
 	struct site_sums sums;
 	const struct prof_site_cost *cost; /* of the entry that has one */
 	uint32_t costs;			   /* how many have */
+	uint32_t table;			   /* of the latest entry */
+	double most_on_cpu_ns;
 };
 
 static int add_entry(struct making *m, const struct report *r, const struct prof_entry *e)
@@ -24,6 +26,9 @@ static int add_entry(struct making *m, const struct report *r, const struct prof
 	m->costs += cost != NULL;
 	if (cost)
 		m->cost = cost;
+	if (m->table != e->table) /* once more makes it wider, and no less true */
+		m->most_on_cpu_ns += states_most_on_cpu(r, &r->profile->table[e->table]);
+	m->table = e->table;
 	return site_sums_add(&m->sums, &e->sums, site_sums_in_order(r->profile, e),
 			     r->include_warmup);
 }
@@ -44,6 +49,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		return 0;
 	}
 	memset(&making, 0, sizeof(making));
+	making.table = PROF_NONE;
 	sums->steady.mean_only = key_only;
 	for (uint32_t e = row->first; status == 0 && e != PROF_NONE; e = groups->next[e])
 		status = add_entry(&making, r, &r->profile->entry[e]);
@@ -53,6 +59,7 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		PROF_SET(s, &path, frame, frames);
 		s->path_flags = path.flags;
 		(key_only ? site_fill_means : site_fill)(r, s, &sums->sums, &sums->steady);
+		s->states.most_on_cpu_ns = making.most_on_cpu_ns / (double)s->states.calls;
 		/* several sites in one row, or several runs of one site: none is the row's */
 		if (making.costs == 1)
 			displaced_fill(r, s, making.cost);

@@ -131,6 +131,9 @@ void states_subtract_switched(const struct prof_hist *all, const struct prof_blo
  * all. */
 void states_fill(const struct report *r, struct report_site *s, const struct prof_sums *sums,
 		 const struct prof_sums *rest);
+/* ns that the calls of a table may have been on a CPU: what the kernel charged its threads, and
+ * what lies outside of the readings. */
+double states_most_on_cpu(const struct report *r, const struct prof_table *t);
 /* Asleep time that was stolen rather, as a share of it. */
 double states_asleep_stolen(double stolen_share, const struct scp_off_cpu *o);
 /* Is it known of any site? */

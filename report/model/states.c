@@ -104,6 +104,7 @@ static void clear(struct report_states *to)
 				     .runnable = none,
 				     .asleep = none,
 				     .charged = none,
+				     .most_on_cpu_ns = INFINITY,
 				     .switched_share = NAN};
 }
 
@@ -182,6 +183,19 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->switched_share = fmin(e.switched / (double)to->calls, 1);
 	to->readings = sample.readings;
 	fill_means(r, s, &e, &off);
+}
+
+double states_most_on_cpu(const struct report *r, const struct prof_table *t)
+{
+	const struct report_threads_time *all = &r->threads_time;
+	double time = (double)t->time_units * r->profile->clock.ns_per_unit;
+	double stolen = fmax(all->stolen_share, 0) +
+			estimate_widen(0, fmax(all->stolen_share_error, 0), r->confidence);
+
+	if (t->states.torn || stolen >= 1)
+		return INFINITY;
+	return (double)t->states.cpu_ns / (1 - stolen) +
+	       fmax(time - (double)t->states.covered_ns, 0);
 }
 
 bool states_any(const struct report *r)

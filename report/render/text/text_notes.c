@@ -14,20 +14,22 @@
 #define WIDE_SHARE 0.5 /* an interval of a share that says little */
 #define LEAST_NS   100 /* that a call takes */
 
-/* Calls that kept their CPU had it all the time. Where a few readings leave most of the share open,
- * its limit is what is known; a share in which no call could begin and end is an error of them. */
+/* Calls that kept their CPU had it all the time, and none had more than their threads. Where a few
+ * readings leave most of the share open, its limit is what is known; a share in which no call could
+ * begin and end is an error of them. */
 struct numbered text_notes_states_cpu(const struct report_site *s)
 {
 	const struct report_states *states = &s->states;
 	double all = s->estimate.mean, share = numbers_share(states->on_cpu.mean, all),
 	       kept = numbers_share((1 - states->switched_share) * states->unswitched.mean, all),
 	       low = numbers_share(states->on_cpu.low, all),
-	       high = numbers_share(states->on_cpu.high, all);
+	       most = numbers_share(states->most_on_cpu_ns, all),
+	       high = fmin(numbers_share(states->on_cpu.high, all), most);
 
 	if (!states->known || isnan(share))
 		return (struct numbered){""};
-	share = kept > share ? kept : share;
-	low = kept > low ? kept : low;
+	share = fmin(fmax(share, kept), most);
+	low = fmin(fmax(low, kept), most);
 	bool wide = isfinite(states->on_cpu.high) && high - low > WIDE_SHARE;
 	if (wide && low >= 0.005)
 		return numbered_text("> %.0f %%", 100 * low);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "report/model/model.h"
+#include "report/render/text/text.h"
 
 static struct report *build(const struct profile *p)
 {
@@ -280,6 +281,54 @@ static void a_theft_in_little_time_is_not_said_of_all(void **state)
 	report_free(r);
 }
 
+/* Of the first thread 1 ms more lies outside of the readings; both called recv. */
+static void calls_had_no_more_of_a_cpu_than_their_threads(void **state)
+{
+	static const double cpu_ns[] = {4e6, 2e6};
+	struct profile *p = timed(1);
+	double most_of_4000 = NAN, most_of_500 = NAN;
+	struct report *r;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct prof_table *t = &p->table[i];
+
+		t->states.cpu_ns = (uint64_t)cpu_ns[i];
+		t->states.covered_ns = (uint64_t)((double)t->time_units * p->clock.ns_per_unit) + 1;
+	}
+	p->table[0].states.covered_ns -= 1000001;
+	r = build(p);
+	for (uint32_t i = 0; i < r->sites; i++) {
+		const struct report_site *s = &r->site[i];
+		double most = s->states.most_on_cpu_ns * (double)s->states.calls;
+
+		if (s->calls == 4000)
+			most_of_4000 = most;
+		else if (s->calls == 500)
+			most_of_500 = most;
+	}
+	assert_float_equal(most_of_500, 5e6, 10);
+	assert_float_equal(most_of_4000, 7e6, 10);
+	report_free(r);
+}
+
+static void what_its_threads_had_limits_a_share(void **state)
+{
+	struct report_site s = {.estimate = {.mean = 1000},
+				.states = {.known = true,
+					   .on_cpu = {.mean = 400, .high = 2000},
+					   .most_on_cpu_ns = INFINITY}};
+
+	(void)state;
+	assert_string_equal(text_notes_states_cpu(&s).text, "?");
+	s.states.most_on_cpu_ns = 600;
+	assert_string_equal(text_notes_states_cpu(&s).text, "< 60 %");
+	s.states.most_on_cpu_ns = 450;
+	assert_string_equal(text_notes_states_cpu(&s).text, "40 %");
+	s.states.most_on_cpu_ns = 300; /* the estimate has an error */
+	assert_string_equal(text_notes_states_cpu(&s).text, "30 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +342,8 @@ int main(void)
 		cmocka_unit_test(what_found_no_room_is_no_time_in_calls),
 		cmocka_unit_test(charged_time_adds_up_to_the_processes_own),
 		cmocka_unit_test(what_few_readings_may_be_off_by_is_said),
+		cmocka_unit_test(calls_had_no_more_of_a_cpu_than_their_threads),
+		cmocka_unit_test(what_its_threads_had_limits_a_share),
 	};
 
 	return cmocka_run_group_tests_name("charged time", tests, NULL, NULL);

@@ -359,6 +359,7 @@ static void text_gives_no_share_of_what_is_not_known(void **state)
 	(void)state;
 	assert_string_equal(text_notes_states_cpu(&s).text, "");
 	s.states.on_cpu.mean = 400;
+	s.states.most_on_cpu_ns = INFINITY;
 	assert_string_equal(text_notes_states_cpu(&s).text, "40 %");
 }
 
