@@ -13,6 +13,8 @@
 
 #include "profile/base/error.h"
 
+#define COMPUTED_NS UINT64_C(10000000) /* more CPU time than a process needs to start */
+
 static bool is_command(const struct launch *l, const struct run_file *files, size_t count, size_t i)
 {
 	if (!l || !l->ended_mono_ns || !l->process_start || files[i].pid != l->pid ||
@@ -75,7 +77,8 @@ static bool is_of_run(const struct run_directory *d, const struct profile *p)
 		 (one->start_mono_ns >= d->begun_mono_ns && one->start_mono_ns <= mono_ns)));
 }
 
-/* Calls in one file, read into `alone`; -1: it cannot be read, or is none of the run. */
+/* Calls in one file, read into `alone`, or 1 where it has none but computed: the report is about
+ * that, too. -1: it cannot be read, or is none of the run. */
 static int64_t weigh(const struct run_directory *d, const char *path, struct profile *alone,
 		     struct profile_error *err)
 {
@@ -87,7 +90,9 @@ static int64_t weigh(const struct run_directory *d, const char *path, struct pro
 		return error_fail(err, path,
 				  "was not recorded in this run, and is left out.\nSomebody "
 				  "else put it there; it is kept.");
-	return (int64_t)(calls_of(alone) & INT64_MAX);
+	return alone->usage.known & SCP_USAGE_CPU && alone->usage.cpu_ns >= COMPUTED_NS
+		       ? 1
+		       : (int64_t)(calls_of(alone) & INT64_MAX);
 }
 
 static void refuse_damaged(const struct run_directory *d, struct gathered *g, int64_t *calls,

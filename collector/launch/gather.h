@@ -10,11 +10,11 @@
 #include "profile/live/run_files.h"
 
 struct gathered {
-	struct profile *profile; /* NULL: no file, or none that could be read */
-	struct run_file *files;	 /* all that were found */
-	bool *refused;		 /* by index: damaged, or of another clock; kept */
-	size_t count, refusals,
-		idle; /* idle: without a call, and left out because others had some */
+	struct profile *profile;      /* NULL: no file, or none that could be read */
+	struct run_file *files;	      /* all that were found */
+	bool *refused;		      /* by index: damaged, or of another clock; kept */
+	size_t count, refusals, idle; /* idle: without a call, hardly computed, and left out because
+					 others did more */
 };
 
 /* Read everything in d->profiles. `command`: what is known of the end of the run's own command, or

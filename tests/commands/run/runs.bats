@@ -112,3 +112,11 @@ teardown()
 	run -2 "$SCPROF" diff --runs 2 --most 3 -- a -- b
 	[ -z "$(ls "$TMPDIR")" ]
 }
+
+@test "runs 08: a process without a recorded call that computed is in the report beside others that have calls" {
+	# shellcheck disable=SC2016 # the other shell expands it
+	"$SCPROF" run -g socket --no-report -o p.scp -- sh -c '"$1" here 20; exec awk "BEGIN { for (i = 0; i < 3000000; i++) s += i }"' sh "$PROGRAMS/computes"
+	"$SCPROF" report --format json p.scp >report.json
+	holds 'any(.processes[]; .argv[0] == "awk")' 'any(.programs[]; .argv[0] == "awk" and .calls == 0 and .cpu_s > 0.01)' \
+		'any(.programs[]; .argv[0] != "awk" and .calls > 0)'
+}
