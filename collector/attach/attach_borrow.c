@@ -228,7 +228,7 @@ static int ask(struct borrowing *b, pid_t tid, int left_ms, uint64_t *room)
 		b->why = "its stack has no room";
 	else if (w->remote.unknown_call && elapsed_ms(b) < PATIENT_MS)
 		b->why = "it is in a call that was interrupted before";
-	else if (safe_points_judge(w->points, tid, &b->why) == SAFE_POINT)
+	else if (!(b->why = safe_points_judge(w->points, tid)))
 		return 1;
 	remote_let_go(&w->remote);
 	if (b->known)

@@ -215,7 +215,7 @@ static bool guarded(const struct safe_points *s, const struct proc_map *map)
 	return map->stack || (!map->heap && (below == NULL || !below->writable));
 }
 
-static enum safe_verdict judge_stack_room(struct safe_points *s, const char **why)
+static const char *judge_stack_room(struct safe_points *s)
 {
 	const struct safe_point_stack *k = &s->stack;
 	uint64_t sp = k->innermost.of[ARCH_SP];
@@ -225,41 +225,31 @@ static enum safe_verdict judge_stack_room(struct safe_points *s, const char **wh
 		room = sp - k->alternate.start;
 	if (map == NULL || room < SAFE_POINT_ROOM) {
 		s->stale |= map == NULL;
-		*why = "its stack is almost full";
-		return SAFE_NOT_NOW;
+		return "its stack is almost full";
 	}
 	if (k->end == SAFE_POINT_WHOLE && inside_thread_stack(k))
-		return SAFE_POINT;
-	if (!guarded(s, map)) {
-		*why = "on a stack whose size is not known (a coroutine's)";
-		return SAFE_UNKNOWN;
-	}
-	if (k->end == SAFE_POINT_WHOLE)
-		return SAFE_POINT;
-	if (inside_wait(k) && !k->signal && rest_is_clear(s, map))
-		return SAFE_POINT;
-	*why = "its stack cannot be followed through code without unwind tables";
-	return SAFE_UNKNOWN;
+		return NULL;
+	if (!guarded(s, map))
+		return "on a stack whose size is not known (a coroutine's)";
+	if (k->end == SAFE_POINT_WHOLE || (inside_wait(k) && !k->signal && rest_is_clear(s, map)))
+		return NULL;
+	return "its stack cannot be followed through code without unwind tables";
 }
 
-static enum safe_verdict judge_frames(struct safe_points *s, const char **why)
+static const char *judge_frames(struct safe_points *s)
 {
 	const struct safe_point_stack *k = &s->stack;
-	*why = inside_what(k);
-	if (*why != NULL)
-		return SAFE_NOT_NOW;
+	const char *why = inside_what(k);
+	if (why != NULL)
+		return why;
 	for (size_t i = 0; i < k->count; i++)
 		s->stale |= k->frame[i].object == NULL &&
 			    proc_maps_find(&s->maps, k->frame[i].at) == NULL;
-	if (k->end == SAFE_POINT_ASTRAY || k->count == 0 || s->stale) {
-		*why = "its stack cannot be followed";
-		return SAFE_UNKNOWN;
-	}
-	if (s->program != NULL && s->program->allocator && !inside_wait(k)) {
-		*why = "perhaps inside the program's own allocator";
-		return SAFE_NOT_NOW;
-	}
-	return judge_stack_room(s, why);
+	if (k->end == SAFE_POINT_ASTRAY || k->count == 0 || s->stale)
+		return "its stack cannot be followed";
+	if (s->program != NULL && s->program->allocator && !inside_wait(k))
+		return "perhaps inside the program's own allocator";
+	return judge_stack_room(s);
 }
 
 /* In a restartable sequence (rseq(2)): the kernel would not know that it was left. */
@@ -281,27 +271,18 @@ static bool in_sequence(const struct safe_points *s, pid_t tid)
 	return s->stack.innermost.pc - sequence.start < sequence.bytes;
 }
 
-enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why)
+const char *safe_points_judge(struct safe_points *s, pid_t tid)
 {
-	*why = "its registers cannot be read";
 	if (!frames_walk(&s->objects, s->rows, tid, &s->stack))
-		return SAFE_UNKNOWN;
-	if (in_sequence(s, tid)) {
-		*why = "inside a restartable sequence";
-		return SAFE_NOT_NOW;
-	}
+		return "its registers cannot be read";
+	if (in_sequence(s, tid))
+		return "inside a restartable sequence";
 	if (!stack_is_same(s)) {
 		s->stale = true;
-		*why = "libraries were loaded or unloaded meanwhile";
-		return SAFE_NOT_NOW;
+		return "libraries were loaded or unloaded meanwhile";
 	}
-	enum safe_verdict v = judge_frames(s, why);
-	if (v != SAFE_POINT)
-		return v;
-	if (symbols_lock_is_held(s->lock, s->pid)) {
-		*why = "another thread is inside dlopen, perhaps in a constructor that waits";
-		return SAFE_NOT_NOW;
-	}
-	*why = "it can be borrowed";
-	return v;
+	const char *why = judge_frames(s);
+	if (why == NULL && symbols_lock_is_held(s->lock, s->pid))
+		return "another thread is inside dlopen, perhaps in a constructor that waits";
+	return why;
 }

@@ -19,15 +19,9 @@ struct safe_points *safe_points_open(pid_t pid, struct profile_error *err);
 void safe_points_close(struct safe_points *s);
 
 /* Threads in the order in which they are worth asking. Their number; at most `room`. Takes up what
- * was loaded and unloaded meanwhile: call it again, with nothing stopped, after a verdict that is
- * not SAFE_POINT. */
+ * was loaded and unloaded meanwhile: call it again, with nothing stopped, where a thread cannot be
+ * borrowed. */
 size_t safe_points_candidates(struct safe_points *s, pid_t *tids, size_t room);
-
-enum safe_verdict {
-	SAFE_POINT = 0,
-	SAFE_NOT_NOW, /* inside something: let it run on, and ask again */
-	SAFE_UNKNOWN  /* its stack cannot be followed; as not now */
-};
 
 /* The address of the lock that dlopen takes; 0: not known. A thread is not judged to be at a safe
  * point while another one holds it. */
@@ -36,8 +30,9 @@ uint64_t safe_points_lock(const struct safe_points *s);
 /* The calls to come do not take it: in a forked child it may be held for ever. */
 void safe_points_ignore_lock(struct safe_points *s);
 
-/* Of a thread that this process has stopped by ptrace. *why: a text for messages, static. */
-enum safe_verdict safe_points_judge(struct safe_points *s, pid_t tid, const char **why);
+/* Why a thread that this process has stopped by ptrace cannot be borrowed now: a text for messages,
+ * static. NULL: it can be. */
+const char *safe_points_judge(struct safe_points *s, pid_t tid);
 
 /* The address of a function that libc (or libdl) of the process exports; 0: there is none. For
  * dlopen it may be that of __libc_dlopen_mode, which has the same arguments. */
