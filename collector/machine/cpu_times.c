@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "profile/base/kernel_file.h"
+#include "profile/profile.h"
 
 void cpu_times_parse(const char *text, double hz, struct cpu_times *times, size_t count)
 {
@@ -44,17 +45,11 @@ int cpu_times_read(struct cpu_times *times, size_t count)
 
 struct cpu_times cpu_times_since(const struct cpu_times *from, const struct cpu_times *to)
 {
-	return (struct cpu_times){
-		.known = from->known && to->known,
-		.user = to->user - from->user,
-		.nice = to->nice - from->nice,
-		.system = to->system - from->system,
-		.idle = to->idle - from->idle,
-		.iowait = to->iowait - from->iowait,
-		.irq = to->irq - from->irq,
-		.softirq = to->softirq - from->softirq,
-		.steal = to->steal - from->steal,
-	};
+	struct cpu_times since = *to;
+
+	since.known = from->known && to->known;
+	PROF_SUBTRACT(&since, from, user, nice, system, idle, iowait, irq, softirq, steal);
+	return since;
 }
 
 double cpu_times_all(const struct cpu_times *t)
@@ -94,9 +89,8 @@ struct cpu_times_steal cpu_times_steal_parse(const char *line)
 		if (sscanf(line, "%" SCNu64 "%n", &field, &length) != 1)
 			return (struct cpu_times_steal){0};
 		s.all += field;
-		if (i == 7)
-			s.stolen = field;
 	}
+	s.stolen = field;
 	return s;
 }
 
@@ -157,12 +151,10 @@ int cpu_times_parse_reschedules(FILE *file, uint64_t *count, size_t cpus)
 int cpu_times_reschedules(uint64_t *count, size_t cpus)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
-	int result;
+	int result = file ? cpu_times_parse_reschedules(file, count, cpus) : -1;
 
-	if (!file)
-		return -1;
-	result = cpu_times_parse_reschedules(file, count, cpus);
-	fclose(file);
+	if (file)
+		fclose(file);
 	return result;
 }
 
