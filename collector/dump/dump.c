@@ -33,13 +33,6 @@ struct reading {
 	size_t thread;		    /* which one that is */
 };
 
-static int by_number(const void *a, const void *b)
-{
-	const struct dump_thread *x = a, *y = b;
-
-	return ARRAY_ORDER(x->tid, y->tid);
-}
-
 static bool add_thread(struct dump *d, pid_t tid)
 {
 	struct dump_thread *t = ARRAY_APPEND(d->thread, d->threads);
@@ -62,7 +55,7 @@ static bool list_threads(struct dump *d)
 			break;
 	kernel_file_leave(&tasks);
 	if (d->threads)
-		qsort(d->thread, d->threads, sizeof(*d->thread), by_number);
+		qsort(d->thread, d->threads, sizeof(*d->thread), array_by_number);
 	return d->threads > 0;
 }
 

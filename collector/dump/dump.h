@@ -19,7 +19,8 @@ struct dump_fd {
 };
 
 struct dump_thread {
-	pid_t tid, inner_tid; /* inner: in its own pid namespace */
+	pid_t tid;	 /* first: they are ordered by it */
+	pid_t inner_tid; /* in its own pid namespace */
 	char name[32];
 	char state;	    /* as in /proc/PID/stat: R, S, D, T, t, Z, ... */
 	bool waits_for_cpu; /* of one in state R */
