@@ -3,13 +3,12 @@
  * from front to back. */
 #include "profile/live/live.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/base/array.h"
+#include "profile/base/given_file.h"
 #include "profile/read/raw.h"
 
 struct watch_chunk {
@@ -19,17 +18,8 @@ struct watch_chunk {
 
 int entry_watch_open(struct watch *w, const char *path)
 {
-	struct stat st;
-
-	*w = (struct watch){
-		.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)};
-	if (w->fd < 0)
-		return -1;
-	if (!fstat(w->fd, &st) && S_ISREG(st.st_mode))
-		return 0;
-	close(w->fd);
-	errno = EINVAL;
-	return -1;
+	*w = (struct watch){.fd = given_file_open(path, O_NOFOLLOW, NULL, NULL)};
+	return w->fd < 0 ? -1 : 0;
 }
 
 void entry_watch_close(struct watch *w)
