@@ -223,19 +223,13 @@ bool live_hist(const struct live *l, uint32_t i, struct prof_hist *room, struct 
 	from_calls, from_units, calls, units, switched_weighted, known, weighted, runnable_ns,     \
 		asleep_ns
 
-static bool states_follow(const struct prof_reading_states *now,
-			  const struct prof_reading_states *before)
-{
-	bool same = before->detector == SCP_SWITCH_NONE || now->detector == before->detector;
-
-	return same && !PROF_ANY_LESS(now, before, STATES_SUMS);
-}
-
 static void states_difference(const struct prof_reading_states *now,
 			      const struct prof_reading_states *before,
 			      struct prof_reading_states *out)
 {
-	if (!states_follow(now, before))
+	if (before->detector != SCP_SWITCH_NONE && now->detector != before->detector)
+		return;
+	if (PROF_ANY_LESS(now, before, STATES_SUMS))
 		return;
 	*out = *now;
 	PROF_SUBTRACT(out, before, STATES_SUMS);
