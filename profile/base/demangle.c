@@ -54,13 +54,10 @@ static int is_mangled(const char *name)
 
 static char *demangle(const char *name, int options)
 {
-	char *plain = NULL;
+	int wanted = strlen(name) <= LONGEST_NAME && is_mangled(name);
+	char *plain = wanted ? demangle_cplus(name, DMGL_ANSI | options) : NULL;
 
-	if (strlen(name) > LONGEST_NAME)
-		return strdup(name);
-	if (is_mangled(name))
-		plain = demangle_cplus(name, DMGL_ANSI | options);
-	return plain ? plain : strdup(name);
+	return plain ?: strdup(name);
 }
 
 char *demangle_full(const char *name)

@@ -159,8 +159,7 @@ static bool is_stem(const char *pattern, const char *name)
 bool symbol_pattern_has_library(const struct symbol_pattern *p, const char *path,
 				const char *soname)
 {
-	const char *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
+	const char *file = basename(path);
 
 	if (!p->library)
 		return true;
