@@ -20,13 +20,13 @@
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
 #include "profile/base/kernel_file.h"
+#include "profile/base/proc_maps.h"
 #include "collector/machine/kernel_numbers.h"
 
-#define WAIT_MS	     10
-#define WAITS	     100	/* for a program that is being executed, a second in all */
-#define ANSWER_MS    10000	/* for another user's files */
-#define MOST_MEMORY  (1u << 30) /* to read them in; bytes */
-#define DELETED_MARK " (deleted)"
+#define WAIT_MS	    10
+#define WAITS	    100	       /* for a program that is being executed, a second in all */
+#define ANSWER_MS   10000      /* for another user's files */
+#define MOST_MEMORY (1u << 30) /* to read them in; bytes */
 
 enum verdict { GO, NOT_YET, REFUSED };
 
@@ -45,12 +45,8 @@ struct answer {
 
 static void read_exe(pid_t pid, char exe[PATH_MAX])
 {
-	char *mark;
-
 	kernel_file_link(exe, PATH_MAX, "/proc/%d/exe", (int)pid);
-	mark = strstr(exe, DELETED_MARK);
-	if (mark && !mark[strlen(DELETED_MARK)])
-		*mark = '\0';
+	exe[proc_maps_path_bytes(exe)] = '\0';
 }
 
 /* Can the process open the library, with its owner's rights, and map it? What else may be wrong

@@ -71,17 +71,15 @@ static size_t list(bool (*belongs)(pid_t pid, const char *text), const char *tex
 /* The kernel cuts names off, and adds " (deleted)" to files that have gone. */
 static bool is_namesake(pid_t pid, const char *name)
 {
-	char text[PATH_MAX], *base;
-	size_t length = strlen(name);
+	char text[PATH_MAX];
 
 	kernel_file_line(text, sizeof(text), "/proc/%d/comm", (int)pid);
-	bool called = *text && !strncmp(text, name, COMM_MOST) && length >= strlen(text);
+	bool called = *text && !strncmp(text, name, COMM_MOST) && strlen(name) >= strlen(text);
 	if (pid == getpid() ||
 	    (kernel_file_link(text, sizeof(text), "/proc/%d/exe", (int)pid) && errno == ENOENT))
 		return false;
-	base = strrchr(text, '/');
-	return called || (base && !strncmp(base + 1, name, length) &&
-			  (!base[1 + length] || !strcmp(base + 1 + length, " (deleted)")));
+	text[proc_maps_path_bytes(text)] = '\0';
+	return called || (*text && !strcmp(basename(text), name));
 }
 
 size_t relatives_named(const char *name, pid_t *pids, size_t room)
