@@ -18,12 +18,9 @@ struct profile *counts_names(struct sample_counts *c)
 
 bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path)
 {
-	struct counted *grown = array_room(c->sample, &c->room, c->samples, sizeof(*grown));
 	struct counted s = {life, path->kind, SAMPLE_NONE};
 
-	if (grown)
-		c->sample = grown;
-	if (!grown || !counts_names(c) || c->samples == MOST_SAMPLES)
+	if (!counts_names(c) || c->samples == MOST_SAMPLES)
 		return false;
 	if (path->frames > 1 && c->names->paths >= MOST_PATHS) {
 		path->frames = 1;
@@ -34,8 +31,11 @@ bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path
 		if (s.path == PROF_NONE)
 			return false;
 	}
-	c->sample[c->samples++] = s;
-	return true;
+	struct counted *to = ARRAY_APPEND(c->sample, c->samples);
+
+	if (to)
+		*to = s;
+	return to;
 }
 
 /* A line of ours in the profile. */

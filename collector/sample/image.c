@@ -197,7 +197,6 @@ uint32_t image_find(struct sample_images *all, const char *path, uint64_t device
 		    pid_t pid)
 {
 	bool vdso = !strcmp(path, "[vdso]");
-	struct sample_image *grown;
 
 	path = vdso ? "linux-vdso.so.1" : path; /* as glibc, and the library, call it */
 	for (uint32_t i = all->count; i-- > 0;)
@@ -206,21 +205,21 @@ uint32_t image_find(struct sample_images *all, const char *path, uint64_t device
 			return i;
 	if ((*path != '/' && !vdso) || all->count == MOST_IMAGES)
 		return UINT32_MAX;
-	grown = array_room(all->image, &all->room, all->count, sizeof(*grown));
-	if (!grown)
+	struct sample_image *added = ARRAY_APPEND(all->image, all->count);
+	if (!added)
 		return UINT32_MAX;
-	all->image = grown;
-	grown += all->count;
-	*grown = (struct sample_image){.path = strdup(path),
+	*added = (struct sample_image){.path = strdup(path),
 				       .device = device,
 				       .inode = inode,
 				       .fd = -1,
 				       .vdso = vdso ? (const uint8_t *)getauxval(AT_SYSINFO_EHDR)
 						    : NULL};
-	if (!grown->path)
+	if (!added->path) {
+		all->count--;
 		return UINT32_MAX;
-	open_image(grown, path, pid);
-	return all->count++;
+	}
+	open_image(added, path, pid);
+	return all->count - 1;
 }
 
 void image_free(struct sample_images *all)

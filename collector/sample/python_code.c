@@ -28,18 +28,17 @@ static void forget(struct sample_python *y, uint32_t i)
 static const struct interpreter_code *keep(struct sample_python *y,
 					   const struct interpreter_code *c, uint64_t now_ns)
 {
-	struct known_code *grown = array_room(y->code, &y->code_room, y->codes, sizeof(*grown));
 	uint32_t at = find_before(y, c->start);
 
-	if (!grown || y->codes == MOST_CODES)
+	if (y->codes == MOST_CODES)
 		return NULL;
-	y->code = grown;
 	while (at < y->codes && y->code[at].c.start < c->end)
 		forget(y, at);
 	while (at > 0 && y->code[at - 1].c.end > c->start)
 		forget(y, --at);
-	memmove(&y->code[at + 1], &y->code[at], (y->codes - at) * sizeof(*y->code));
-	y->codes++;
+	if (!ARRAY_APPEND(y->code, y->codes))
+		return NULL;
+	memmove(&y->code[at + 1], &y->code[at], (y->codes - 1 - at) * sizeof(*y->code));
 	y->code[at] = (struct known_code){*c, now_ns};
 	return &y->code[at].c;
 }

@@ -28,7 +28,7 @@ struct sample_python {
 	struct sample_places *places;	  /* the image's */
 	struct interpreter_memory memory; /* as it is for one sample */
 	struct known_code *code;	  /* by where their bytecode begins */
-	uint32_t codes, code_room;
+	uint32_t codes;
 	struct {
 		uint64_t key;
 		struct prof_frame frame;

@@ -107,7 +107,7 @@ struct sample_image {
 
 struct sample_images {
 	struct sample_image *image;
-	uint32_t count, room;
+	uint32_t count;
 };
 
 /* The index of a file as a process has it; UINT32_MAX: no file, too many, or no memory. */
@@ -251,7 +251,7 @@ struct counted {
 struct sample_counts {
 	struct profile *names; /* counts_names */
 	struct counted *sample;
-	uint32_t samples, room;
+	uint32_t samples;
 };
 
 /* The model that paths, and Python's lines, are of. NULL: no memory. */

@@ -109,22 +109,20 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static bool add(struct proc_map_list *l, const struct proc_mapping *m, const char *library)
 {
-	struct proc_map *more =
-		l->count < MAPS_MOST ? array_room(l->map, &l->room, l->count, sizeof(*more)) : NULL;
+	struct proc_map *to = l->count < MAPS_MOST ? ARRAY_APPEND(l->map, l->count) : NULL;
 
-	if (!more)
+	if (!to)
 		return false;
-	l->map = more;
-	l->map[l->count++] = (struct proc_map){.start = m->start,
-					       .end = m->end,
-					       .offset = m->offset,
-					       .inode = m->inode,
-					       .readable = m->readable,
-					       .writable = m->writable,
-					       .executable = m->executable,
-					       .stack = !strcmp(m->path, "[stack]"),
-					       .heap = !strcmp(m->path, "[heap]"),
-					       .vdso = !strcmp(m->path, "[vdso]")};
+	*to = (struct proc_map){.start = m->start,
+				.end = m->end,
+				.offset = m->offset,
+				.inode = m->inode,
+				.readable = m->readable,
+				.writable = m->writable,
+				.executable = m->executable,
+				.stack = !strcmp(m->path, "[stack]"),
+				.heap = !strcmp(m->path, "[heap]"),
+				.vdso = !strcmp(m->path, "[vdso]")};
 	/* Code of no file is generated: it may come and go. */
 	if (m->executable && m->inode) {
 		uint64_t device = (uint64_t)m->major << 40 | (uint64_t)m->minor << 8;

@@ -40,7 +40,7 @@ struct proc_map {
 
 struct proc_map_list {
 	struct proc_map *map; /* by address */
-	uint32_t count, room;
+	uint32_t count;
 	uint64_t executable; /* hash of the executable files' mappings: another one is other code */
 	uint64_t library;    /* the lowest address of that file; 0: it is not mapped */
 };
