@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -29,11 +28,8 @@
 
 static bool may_trace(pid_t pid)
 {
-	char path[64];
-	int fd;
+	int fd = kernel_file_fd(O_RDWR, "/proc/%d/mem", (int)pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -209,11 +205,9 @@ static int prepare(struct attach_working *w, const struct attach_target *t)
 static int await_turn(struct attach_working *w, const struct attach_target *t)
 {
 	const struct timespec pause = {0, PAUSE_MS * 1000000};
-	char path[32];
+	int fd = kernel_file_fd(O_RDONLY | O_DIRECTORY, "/proc/%d", (int)t->pid);
 
 	w->remote.target = *t;
-	snprintf(path, sizeof(path), "/proc/%d", (int)t->pid);
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return attach_state_say(w, "it has ended");
 	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; ms += PAUSE_MS) {

@@ -28,11 +28,9 @@ int given_file_find(const char *path, int flags, struct stat *st)
 
 int given_file_open_found(int place)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = kernel_file_fd(O_RDONLY | O_NONBLOCK | O_NOCTTY, "/proc/self/fd/%d", place);
 	int error = errno;
+
 	close(place);
 	errno = error;
 	return fd;

@@ -60,6 +60,12 @@ int kernel_file_link(char *to, size_t size, const char *path, ...)
 	return length > 0 ? 0 : -1;
 }
 
+int kernel_file_fd(int flags, const char *path, ...)
+{
+	NAME(name, path);
+	return open(name, flags | O_CLOEXEC);
+}
+
 FILE *kernel_file_open(const char *path, ...)
 {
 	NAME(name, path);

@@ -20,6 +20,9 @@ int kernel_file_text(char *text, size_t size, const char *path, ...) KERNEL_FILE
 /* What a link says, cut likewise. 0; or -1 with errno and "". */
 int kernel_file_link(char *to, size_t size, const char *path, ...) KERNEL_FILE_PATH(3);
 
+/* A descriptor, by flags as open() has them; -1 with errno. */
+int kernel_file_fd(int flags, const char *path, ...) KERNEL_FILE_PATH(2);
+
 /* To read; NULL with errno. */
 FILE *kernel_file_open(const char *path, ...) KERNEL_FILE_PATH(1);
 

@@ -262,13 +262,10 @@ static bool is_sanitized(Elf *elf)
 /* Why the executable's file speaks against it; NULL: it does not. */
 static const char *judge_file(pid_t pid)
 {
-	char path[64];
 	const char *why = NULL;
 	GElf_Ehdr header;
 	struct elf_facts facts;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = kernel_file_fd(O_RDONLY | O_NONBLOCK | O_NOCTTY, "/proc/%d/exe", (int)pid);
 	Elf *elf = fd >= 0 && elf_version(EV_CURRENT) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 
 	if (elf && gelf_getehdr(elf, &header)) {

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "profile/base/error.h"
+#include "profile/base/kernel_file.h"
 #include "profile/live/run_files.h"
 
 #define EFLAGS 0x202 /* interrupts are on; no direction flag, no trap */
@@ -79,12 +79,9 @@ struct user_regs_struct remote_at_ground(const struct remote *r)
 
 int remote_open(struct remote *r, const struct attach_target *t, struct profile_error *err)
 {
-	char path[64];
-
 	memset(r, 0, sizeof(*r));
 	r->target = *t;
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
-	r->memory = open(path, O_RDWR | O_CLOEXEC);
+	r->memory = kernel_file_fd(O_RDWR, "/proc/%d/mem", (int)t->pid);
 	if (r->memory >= 0 && run_files_process_start(t->pid, NULL) == t->process_start)
 		return 0;
 	if (r->memory < 0 && errno != ENOENT && errno != ESRCH) /* of a zombie */

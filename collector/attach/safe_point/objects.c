@@ -3,12 +3,10 @@
 #include "include/scprof_format.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "profile/base/array.h"
+#include "profile/base/kernel_file.h"
 
 #define MOST_OBJECTS  4096u
 #define MOST_HEADERS  64u
@@ -33,18 +31,13 @@ struct auxiliary {
 static struct auxiliary read_auxiliary(pid_t pid)
 {
 	struct auxiliary a = {0, 0};
-	char path[32];
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_auxv_t entry[64];
-	ssize_t n = fd >= 0 ? read(fd, entry, sizeof(entry)) : -1;
-	for (ssize_t i = 0; i < n / (ssize_t)sizeof(entry[0]); i++)
+	Elf64_auxv_t entry[64] = {0};
+	kernel_file_text((char *)entry, sizeof(entry), "/proc/%d/auxv", (int)pid);
+	for (size_t i = 0; i < sizeof(entry) / sizeof(entry[0]); i++)
 		if (entry[i].a_type == AT_PHDR)
 			a.program_headers = entry[i].a_un.a_val;
 		else if (entry[i].a_type == AT_BASE)
 			a.loader = entry[i].a_un.a_val;
-	if (fd >= 0)
-		close(fd);
 	return a;
 }
 

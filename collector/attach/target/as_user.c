@@ -2,12 +2,12 @@
 /* libc changes the groups of all threads; the kernel, asked directly, those of one. */
 #include "collector/attach/target/as_user.h"
 #include "collector/machine/kernel_numbers.h"
+#include "profile/base/kernel_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -55,12 +55,9 @@ int as_user_open_inside(pid_t pid, const char *inside, int flags)
 {
 	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC,
 			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	char name[64];
-	int root, error;
+	int error, root = kernel_file_fd(O_PATH | O_DIRECTORY, "/proc/%d/root", (int)pid);
 	long fd;
 
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
-	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -1;
 	fd = syscall(SYS_openat2, root, inside, &how, sizeof(how));

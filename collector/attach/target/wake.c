@@ -204,16 +204,11 @@ int wake_end(struct wake *w, struct profile_error *err)
 /* A lock that can be had is given back, unless it is our own. */
 static bool is_held(const struct wake *w)
 {
-	char name[64];
-	int other, r;
-	bool held;
+	int other = kernel_file_fd(O_RDONLY | O_NONBLOCK, "/proc/self/fd/%d", w->fd);
 
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", w->fd);
-	other = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (other < 0)
 		return false;
-	r = flock(other, LOCK_SH | LOCK_NB);
-	held = r && errno == EWOULDBLOCK;
+	bool held = flock(other, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
 	close(other);
 	return held;
 }
