@@ -172,7 +172,7 @@ static double last_ran_ms(pid_t pid, pid_t tid)
 	const char *line;
 	double ms;
 
-	threads_file(pid, tid, "sched", text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/sched", (int)pid, (int)tid);
 	line = strstr(text, "\nse.exec_start");
 	ms = line ? strtod(line + strcspn(line, ":") + 1, NULL) : 0;
 	return ms > 0 ? ms : NAN;

@@ -21,11 +21,6 @@ struct thread {
 	enum threads_rank rank;
 };
 
-void threads_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size)
-{
-	kernel_file_text(text, size, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
-}
-
 /* By a copy of the descriptor: its own options tell. */
 static bool ask_for_limit(pid_t pid, uint64_t fd, int option)
 {
@@ -159,7 +154,7 @@ bool threads_call(pid_t pid, pid_t tid, struct threads_call *c)
 	char text[256], *at = text;
 
 	*c = (struct threads_call){.number = -1};
-	threads_file(pid, tid, "syscall", text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/syscall", (int)pid, (int)tid);
 	if (!strchr("-0123456789", *text) || !*text)
 		return false;
 	c->number = strtol(at, &at, 10);
@@ -224,7 +219,7 @@ unsigned long threads_sleeps(pid_t pid, pid_t tid)
 {
 	char text[MOST_STATUS];
 
-	threads_file(pid, tid, "status", text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/status", (int)pid, (int)tid);
 	return parse_sleeps(text);
 }
 
@@ -237,7 +232,7 @@ unsigned long threads_epoll(pid_t pid, pid_t tid)
 
 	if (threads_rank(pid, tid) != THREADS_EPOLL)
 		return 0;
-	threads_file(pid, tid, "status", text, sizeof(text));
+	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/status", (int)pid, (int)tid);
 	return strstr(text, "\nState:\tS") && parse_sleeps(text) == before ? before : 0;
 }
 

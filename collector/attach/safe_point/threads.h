@@ -24,9 +24,6 @@ enum threads_rank {
 	THREADS_ANEW   /* the same, of another call */
 };
 
-/* The text of that file of a thread in /proc; "": it cannot be read. */
-void threads_file(pid_t pid, pid_t tid, const char *name, char *text, size_t size);
-
 /* The system call that a thread is in, as the kernel tells it without a stop. */
 struct threads_call {
 	long number; /* -1: in none, and of the others only the last two are known */
