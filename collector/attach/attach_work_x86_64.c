@@ -124,7 +124,6 @@ static int find_code(struct attach_working *w)
 	c->syscall = safe_points_code(w->points, syscall_return, sizeof(syscall_return));
 	c->restorer = safe_points_code(w->points, restorer, sizeof(restorer));
 	c->keep = safe_points_code(w->points, keep, sizeof(keep));
-	c->keep_words = 1;
 	c->lock = safe_points_lock(w->points);
 	w->dlopen = safe_points_function(w->points, "dlopen");
 	w->has_dlsym = safe_points_function(w->points, "dlsym") != 0;

@@ -132,9 +132,8 @@ void sigframe_plain_fp(uint8_t *fp, size_t bytes);
 struct remote_code {
 	uint64_t syscall;  /* syscall; ret */
 	uint64_t restorer; /* __restore_rt */
-	uint64_t keep;	   /* stores %rax at (%rbx), pops keep_words words, ret */
-	uint32_t keep_words;
-	uint64_t lock; /* that dlopen takes before all else */
+	uint64_t keep;	   /* stores %rax at (%rbx), pops a word, ret */
+	uint64_t lock;	   /* that dlopen takes before all else */
 };
 
 #define REMOTE_GIVEN_UP 128u
@@ -196,7 +195,7 @@ enum remote_result remote_ground_again(struct remote *r, uint64_t top, uint64_t 
 
 /* Call a function of the process with two arguments, on the stack below the ground. Where it waits
  * for the lock for REMOTE_LOCK_MS it is given up, and holds nothing then. The result
- * comes by way of the 8 bytes at `result_at`; 0: none is wanted. */
+ * comes by way of the 8 bytes at `result_at` (and code.keep); 0: none is wanted. */
 int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2],
 		uint64_t result_at, struct profile_error *err);
 /* Call one of the library's functions, which ends in a wait for us (include/scprof_attach.h): no

@@ -239,14 +239,12 @@ int remote_call(struct remote *r, uint64_t function, const uint64_t arguments[2]
 {
 	struct user_regs_struct regs = at_function(r, function, arguments);
 	/* the return address, what is popped by then; and the ground, whose first word leads on */
-	uint64_t words[16] = {r->code.keep};
+	const uint64_t words[2] = {r->code.keep};
 
 	if (result_at) {
-		if (!r->code.keep)
-			return error_set(err, "its result cannot be read");
-		regs.rsp -= 8 * (1 + r->code.keep_words);
+		regs.rsp -= sizeof(words);
 		regs.rbx = result_at;
-		if (!remote_write(r, regs.rsp, words, 8 * (1 + r->code.keep_words)))
+		if (!remote_write(r, regs.rsp, words, sizeof(words)))
 			return remote_gone(r, err);
 	}
 	return run(r, &regs, -1, NULL, err);
