@@ -132,13 +132,23 @@ static void note_frame(struct walk *w, uint64_t at)
 					  .symbol = object != NULL ? symbols_at(object, at) : NULL};
 }
 
+/* To what a signal interrupted: struct ucontext holds flags, link, the alternate stack (start,
+ * flags, bytes) and, further on, the registers. */
 static bool step_signal(struct walk *w)
 {
-	struct safe_point_registers r;
-	if (!machine_signal(&w->stack->window, w->stack->rest, &r, &w->stack->alternate))
+	struct safe_point_stack *s = w->stack;
+	uint64_t context = s->rest + machine_context, at = context + machine_saved_at;
+	struct safe_point_registers r = {.pc = 0};
+	if (!memory_word(&s->window, context + 16, &s->alternate.start) ||
+	    !memory_word(&s->window, context + 32, &s->alternate.bytes))
+		return false;
+	for (unsigned i = 0; i < sizeof(machine_saved); i++, at += 8)
+		if (!memory_word(&s->window, at, &r.of[machine_saved[i]]))
+			return false;
+	if (!memory_word(&s->window, at, &r.pc))
 		return false;
 	set_registers(w, &r);
-	return w->stack->signal = true;
+	return s->signal = true;
 }
 
 /* To a caller's frame, of which nothing is known but where it lies, and perhaps where its frame

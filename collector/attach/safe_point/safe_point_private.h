@@ -172,13 +172,10 @@ uint64_t machine_frame_bytes(pid_t pid, uint64_t function);
 extern const uint8_t machine_restorer[];
 extern const size_t machine_restorer_bytes;
 
-struct safe_point_alternate {
-	uint64_t start, bytes; /* of the alternate signal stack; bytes 0: there is none */
-};
-
-/* From a frame that returns by the restorer, of that stack pointer, to what was interrupted. */
-bool machine_signal(struct safe_point_window *w, uint64_t sp, struct safe_point_registers *r,
-		    struct safe_point_alternate *alternate);
+/* In a frame that returns by it, from the stack pointer on: where struct ucontext lies; and in that
+ * the registers, by DWARF's numbers, with the program counter behind them. */
+extern const uint16_t machine_context, machine_saved_at;
+extern const uint8_t machine_saved[SAFE_POINT_SAMPLED - 1];
 
 /* What the unwinder (preload/unwind/unwind.h) reads of another process, as the context of its
  * cursor. All of it may be crafted: `work` bounds what is read of tables and the stack, and with it
@@ -233,7 +230,9 @@ struct safe_point_stack {
 	const struct safe_point_symbol *entered;
 	enum safe_point_end end;
 	bool signal; /* a handler is on it */
-	struct safe_point_alternate alternate;
+	struct {
+		uint64_t start, bytes; /* of the alternate signal stack; bytes 0: there is none */
+	} alternate;
 	uint64_t rest; /* the stack pointer where following it ended */
 	struct safe_point_window window;
 };
