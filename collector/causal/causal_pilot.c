@@ -76,14 +76,8 @@ double causal_pilot_window(const struct causal_pilot_series *s, double unit_s, d
 	return fmin(fmax(chosen, least), CAUSAL_PILOT_LONGEST_S);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct causal_candidate *x = a, *y = b;
-
-	return ARRAY_ORDER(y->busy, x->busy)
-		       ?: ARRAY_ORDER(y->calls_s, x->calls_s)
-		       ?: ARRAY_ORDER(x->site.index, y->site.index);
-}
+ARRAY_COMPARE(by_time, struct causal_candidate,
+	      PROF_ORDER(b, a, busy, calls_s) ?: PROF_ORDER(a, b, site.index))
 
 size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double window_s, size_t most,
 			   size_t *left_out)

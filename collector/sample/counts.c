@@ -75,13 +75,7 @@ static uint32_t path_into(const struct profile *names, const struct prof_path *f
 	return samples_path(p, frame, from->frames, from->flags);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct counted *x = a, *y = b;
-
-	return ARRAY_ORDER(x->life, y->life)
-		       ?: ARRAY_ORDER(x->path, y->path) ?: ARRAY_ORDER(x->kind, y->kind);
-}
+ARRAY_COMPARE(compare, struct counted, PROF_ORDER(a, b, life, path, kind))
 
 /* The samples' lives become processes, and their paths the profile's; the batch of each moves into
  * its kind. */

@@ -15,6 +15,14 @@
 /* How numbers compare, as qsort has it: `ARRAY_ORDER(a, b) ?: ARRAY_ORDER(...)`. */
 #define ARRAY_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* Makes a function for qsort and bsearch of how elements *a and *b of a type compare. */
+#define ARRAY_COMPARE(name, type, order)                                                           \
+	static int name(const void *left, const void *right)                                       \
+	{                                                                                          \
+		const type *a = left, *b = right;                                                  \
+		return order;                                                                      \
+	}
+
 /* Orders numbers of 32 bits for qsort and bsearch, or what begins with one. */
 int array_by_number(const void *left, const void *right);
 

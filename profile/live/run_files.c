@@ -62,12 +62,8 @@ static int add(int directory, const char *name, struct run_file **files, size_t 
 	return to->name ? 0 : -1;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct run_file *x = a, *y = b;
-
-	return ARRAY_ORDER(x->start_mono_ns, y->start_mono_ns) ?: strcmp(x->name, y->name);
-}
+ARRAY_COMPARE(by_start, struct run_file,
+	      ARRAY_ORDER(a->start_mono_ns, b->start_mono_ns) ?: strcmp(a->name, b->name))
 
 int run_files_list(const char *directory, struct run_file **files, size_t *count)
 {

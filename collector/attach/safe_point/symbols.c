@@ -218,11 +218,8 @@ uint64_t symbols_find(const struct safe_point_object *o, pid_t pid, const char *
 	return symbols_find_place(o, pid, name).address;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct safe_point_symbol *x = a, *y = b;
-	return ARRAY_ORDER(x->start, y->start) ?: ARRAY_ORDER(y->meaning, x->meaning);
-}
+ARRAY_COMPARE(by_start, struct safe_point_symbol,
+	      ARRAY_ORDER(a->start, b->start) ?: ARRAY_ORDER(b->meaning, a->meaning))
 
 /* The allocator's own functions, which have no exported names, lie between those that have: from
  * the end of the neighbour before to the beginning of the one behind. */

@@ -236,11 +236,7 @@ unsigned long threads_epoll(pid_t pid, pid_t tid)
 	return strstr(text, "\nState:\tS") && parse_sleeps(text) == before ? before : 0;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct thread *x = a, *y = b;
-	return ARRAY_ORDER(x->rank, y->rank) ?: ARRAY_ORDER(x->tid, y->tid);
-}
+ARRAY_COMPARE(by_rank, struct thread, ARRAY_ORDER(a->rank, b->rank) ?: ARRAY_ORDER(a->tid, b->tid))
 
 size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, size_t room)
 {
