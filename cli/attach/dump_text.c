@@ -19,12 +19,8 @@ struct group {
 	size_t threads;
 };
 
-static int by_threads(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	return ARRAY_ORDER(y->threads, x->threads) ?: strcmp(x->doing, y->doing);
-}
+ARRAY_COMPARE(by_threads, struct group,
+	      ARRAY_ORDER(b->threads, a->threads) ?: strcmp(a->doing, b->doing))
 
 /* "1 waits in accept4", "3 wait in ...", and "2 for a lock" behind a group of the same verb. */
 static void put_groups(const struct group *group, size_t groups, FILE *out)

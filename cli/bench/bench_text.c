@@ -92,12 +92,7 @@ static void print_making(const struct printer *p)
 	       duration(p, s->first_ns).text, numbered_digits(s->first_factor, 3).text);
 }
 
-static int by_factor(const void *a, const void *b)
-{
-	const struct bench_outlier *x = a, *y = b;
-
-	return ARRAY_ORDER(y->factor, x->factor);
-}
+ARRAY_COMPARE(by_factor, struct bench_outlier, ARRAY_ORDER(b->factor, a->factor))
 
 static void print_outlier(const struct printer *p, const struct bench_outlier *o)
 {

@@ -9,6 +9,7 @@
 
 #include "stats/mean/mean_interval.h"
 #include "stats/planning/plan.h"
+#include "profile/base/array.h"
 #include "report/model/model.h"
 
 /* Total width over the mean (+-50 %). With a wider interval the forecast may be wrong by half. */
@@ -53,12 +54,7 @@ struct span {
 	double from, to;
 };
 
-static int compare_spans(const void *left, const void *right)
-{
-	const struct span *a = left, *b = right;
-
-	return a->from < b->from ? -1 : a->from > b->from;
-}
+ARRAY_COMPARE(compare_spans, struct span, ARRAY_ORDER(a->from, b->from))
 
 /* The time in which at least one process ran and was recorded: processes may run at the same time,
  * and a profile may have runs of several days. */

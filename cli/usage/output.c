@@ -269,14 +269,7 @@ static int expand(const char *command, const char *const *paths, struct paths *a
 	return failed;
 }
 
-static int by_identity(const void *left, const void *right)
-{
-	const struct prof_process *a = left, *b = right;
-
-	return ARRAY_ORDER(a->start_mono_ns, b->start_mono_ns)
-		       ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns)
-		       ?: ARRAY_ORDER(a->pid, b->pid);
-}
+ARRAY_COMPARE(by_identity, struct prof_process, PROF_ORDER(a, b, start_mono_ns, start_real_ns, pid))
 
 void inputs_tell_same(const char *command, const struct profile *const *p, size_t count)
 {

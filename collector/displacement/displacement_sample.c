@@ -127,12 +127,7 @@ static bool counts(const struct displacement *d, const struct task *t)
 	       (t->cpu < 0 || CPU_ISSET(t->cpu, &d->options.cpus));
 }
 
-static int longest_first(const void *a, const void *b)
-{
-	const struct displacement_task *x = a, *y = b;
-
-	return ARRAY_ORDER(y->seconds, x->seconds);
-}
+ARRAY_COMPARE(longest_first, struct displacement_task, ARRAY_ORDER(b->seconds, a->seconds))
 
 void displacement_tasks_sort(struct displacement_tasks *l)
 {

@@ -142,12 +142,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static int by_address(const void *a, const void *b)
-{
-	const struct wanted *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
+ARRAY_COMPARE(by_address, struct wanted, ARRAY_ORDER(a->address, b->address))
 
 /* The first symbol at `from` or above. */
 static size_t first_at(const struct search *s, uint64_t from)

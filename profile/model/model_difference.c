@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "profile/base/array.h"
 #include "profile/model/model.h"
 
 struct part {
@@ -37,12 +38,7 @@ void model_difference_mark_free(struct model_mark *m)
 }
 
 /* Those of one place together, the first reading's before the second's. */
-static int by_place(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-
-	return PROF_ORDER(x, y, path, function, outcome, reading);
-}
+ARRAY_COMPARE(by_place, struct part, PROF_ORDER(a, b, path, function, outcome, reading))
 
 static bool same_place(const struct part *a, const struct part *b)
 {

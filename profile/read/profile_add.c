@@ -98,13 +98,9 @@ static bool calibrate(struct profile *p, const struct raw_file *raw,
 }
 
 /* Longest first; ties by when and by whom. */
-static int by_length(const void *left, const void *right)
-{
-	const struct prof_slowest *a = left, *b = right;
-
-	return ARRAY_ORDER(b->units, a->units)
-		       ?: PROF_ORDER(a, b, ended_real_ns, began_at, pid, tid, entry);
-}
+ARRAY_COMPARE(by_length, struct prof_slowest,
+	      ARRAY_ORDER(b->units, a->units)
+		      ?: PROF_ORDER(a, b, ended_real_ns, began_at, pid, tid, entry))
 
 static void join_asked(struct profile *p, const struct scp_slowest_asked *asked)
 {
@@ -319,12 +315,7 @@ struct profile *profile_open_told(const char *const *paths, size_t count,
 	return p;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct prof_place *x = a, *y = b;
-
-	return PROF_ORDER(x, y, table, id);
-}
+ARRAY_COMPARE(compare_places, struct prof_place, PROF_ORDER(a, b, table, id))
 
 struct prof_place *entry_offsets_find(const struct prof_places *places, uint32_t table, uint32_t id)
 {

@@ -15,12 +15,7 @@ static int compare_keys(const struct raw_ref *a, const struct raw_ref *b)
 }
 
 /* Equal keys stay in the order of the file. */
-static int compare_refs(const void *a, const void *b)
-{
-	const struct raw_ref *x = a, *y = b;
-
-	return compare_keys(x, y) ?: ARRAY_ORDER(x->at, y->at);
-}
+ARRAY_COMPARE(compare_refs, struct raw_ref, compare_keys(a, b) ?: ARRAY_ORDER(a->at, b->at))
 
 static bool is_sorted(const struct raw_list *list)
 {

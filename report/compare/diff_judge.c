@@ -233,13 +233,9 @@ static bool is_unrecorded(const struct diff *d, const struct one_sided *one)
 	return p->function[p->entry[one->site->entry].function].group & own & ~other;
 }
 
-static int by_function(const void *left, const void *right)
-{
-	const struct one_sided *a = left, *b = right;
-
-	return strcmp(a->site->symbol, b->site->symbol)
-		       ?: strcmp(a->site->library, b->site->library);
-}
+ARRAY_COMPARE(by_function, struct one_sided,
+	      strcmp(a->site->symbol, b->site->symbol)
+		      ?: strcmp(a->site->library, b->site->library))
 
 static void judge_function(struct diff *d, struct one_sided *one, uint32_t count)
 {

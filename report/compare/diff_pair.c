@@ -45,12 +45,7 @@ struct references {
 	struct between_runs_effects all;
 };
 
-static int by_variance(const void *left, const void *right)
-{
-	const struct sorted *a = left, *b = right;
-
-	return PROF_ORDER(a, b, v, site);
-}
+ARRAY_COMPARE(by_variance, struct sorted, PROF_ORDER(a, b, v, site))
 
 static double relative(const struct compare_mean *m)
 {

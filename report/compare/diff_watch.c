@@ -175,12 +175,7 @@ struct value {
 	uint32_t row;
 };
 
-static int by_y(const void *left, const void *right)
-{
-	const struct value *a = left, *b = right;
-
-	return PROF_ORDER(a, b, y, row);
-}
+ARRAY_COMPARE(by_y, struct value, PROF_ORDER(a, b, y, row))
 
 /* Of sorted values without one of them: where half of the weights 1 / v lie below. */
 static double median_without(const struct value *value, uint32_t n, uint32_t left_out)

@@ -76,12 +76,8 @@ static void add_look(const struct report *r, const struct prof_look *k,
 	to->error_s = sqrt(to->error_s * to->error_s + factor * factor * (double)k->units_sq);
 }
 
-static int longest_first(const void *left, const void *right)
-{
-	const struct report_elsewhere_function *a = left, *b = right;
-
-	return PROF_ORDER(b, a, time_s, calls) ?: ARRAY_ORDER(a->function, b->function);
-}
+ARRAY_COMPARE(longest_first, struct report_elsewhere_function,
+	      PROF_ORDER(b, a, time_s, calls) ?: ARRAY_ORDER(a->function, b->function))
 
 /* The threads' time; where a killed program left little of it, what it can have been at most. */
 static double all_time_s(const struct report *r)
@@ -133,12 +129,7 @@ static int make_group(struct report *r, uint32_t group, const struct report_else
 	return 0;
 }
 
-static int longest_group_first(const void *left, const void *right)
-{
-	const struct report_elsewhere *a = left, *b = right;
-
-	return ARRAY_ORDER(b->time_s, a->time_s);
-}
+ARRAY_COMPARE(longest_group_first, struct report_elsewhere, ARRAY_ORDER(b->time_s, a->time_s))
 
 int elsewhere_fill(struct report *r)
 {

@@ -50,12 +50,8 @@ static uint64_t account(const struct loop_tables *t, struct loop *l, const uint3
 }
 
 /* Loops first, the longest of them first. */
-static int compare_parts(const void *left, const void *right)
-{
-	const struct loop_part *a = left, *b = right;
-
-	return PROF_ORDER(b, a, loop, units) ?: ARRAY_ORDER(a->component, b->component);
-}
+ARRAY_COMPARE(compare_parts, struct loop_part,
+	      PROF_ORDER(b, a, loop, units) ?: ARRAY_ORDER(a->component, b->component))
 
 /* Without those too short to be shown. */
 static uint32_t count_loops(const struct loop_rows *w, const struct loop_part *sorted)
@@ -110,14 +106,8 @@ static void free_loop(struct loop *l)
 	memset(l, 0, sizeof(*l));
 }
 
-static int compare_loops(const void *left, const void *right)
-{
-	const struct loop *a = left, *b = right;
-
-	return ARRAY_ORDER(b->time_ns, a->time_ns)
-		       ?: ARRAY_ORDER(a->thread->pid, b->thread->pid)
-		       ?: ARRAY_ORDER(a->thread->tid, b->thread->tid);
-}
+ARRAY_COMPARE(compare_loops, struct loop,
+	      ARRAY_ORDER(b->time_ns, a->time_ns) ?: PROF_ORDER(a, b, thread->pid, thread->tid))
 
 static int fill_loops(const struct report *r, struct loop_tables *t, struct loop_report *out,
 		      const struct loop_limits *limits)

@@ -16,12 +16,7 @@ void loop_graph_clear(struct loop_graph *g)
 	memset(g, 0, sizeof(*g));
 }
 
-static int by_ends(const void *left, const void *right)
-{
-	const struct loop_edge *a = left, *b = right;
-
-	return PROF_ORDER(a, b, from, to);
-}
+ARRAY_COMPARE(by_ends, struct loop_edge, PROF_ORDER(a, b, from, to))
 
 static int by_frequency(const void *left, const void *right)
 {

@@ -15,12 +15,8 @@ struct gap_sums {
 	prof_u128 units_sq;
 };
 
-static int compare_gaps(const void *left, const void *right)
-{
-	const struct report_gap *a = left, *b = right;
-
-	return PROF_ORDER(b, a, units, calls) ?: PROF_ORDER(a, b, from, to);
-}
+ARRAY_COMPARE(compare_gaps, struct report_gap,
+	      PROF_ORDER(b, a, units, calls) ?: PROF_ORDER(a, b, from, to))
 
 static void fill_gap(const struct report *r, struct report_gap *g, struct pair pair,
 		     const struct gap_sums *of)
@@ -91,12 +87,8 @@ static void fill_thread(const struct report *r, struct report_thread *t,
 	t->remainder_ns = (double)t->remainder_units * unit;
 }
 
-static int compare_threads(const void *left, const void *right)
-{
-	const struct report_thread *a = left, *b = right;
-
-	return ARRAY_ORDER(b->time_ns, a->time_ns) ?: PROF_ORDER(a, b, pid, tid);
-}
+ARRAY_COMPARE(compare_threads, struct report_thread,
+	      ARRAY_ORDER(b->time_ns, a->time_ns) ?: PROF_ORDER(a, b, pid, tid))
 
 bool account_starts_before(const struct prof_process *a, const struct prof_process *b)
 {
@@ -105,13 +97,9 @@ bool account_starts_before(const struct prof_process *a, const struct prof_proce
 	return a->pid < b->pid;
 }
 
-static int compare_processes(const void *left, const void *right)
-{
-	const struct report_process *a = left, *b = right;
-
-	return ARRAY_ORDER(b->calls_ns, a->calls_ns)
-		       ?: (account_starts_before(a->process, b->process) ? -1 : 1);
-}
+ARRAY_COMPARE(compare_processes, struct report_process,
+	      ARRAY_ORDER(b->calls_ns, a->calls_ns)
+		      ?: (account_starts_before(a->process, b->process) ? -1 : 1))
 
 /* A process that runs, or was killed, did not write its end: the last instant that
  * it noted is some calls old, and its longest thread may have come further. */

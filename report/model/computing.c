@@ -212,12 +212,8 @@ static int by_samples(const void *a, const void *b)
 		       ?: strcmp(x->module ? x->module : "", y->module ? y->module : "");
 }
 
-static int by_path_samples(const void *a, const void *b)
-{
-	const struct report_computing_path *x = a, *y = b;
-
-	return ARRAY_ORDER(y->samples, x->samples) ?: PROF_ORDER(x, y, path, program);
-}
+ARRAY_COMPARE(by_path_samples, struct report_computing_path,
+	      ARRAY_ORDER(b->samples, a->samples) ?: PROF_ORDER(a, b, path, program))
 
 /* -1: out of memory. */
 static int estimate_all(struct building *b)

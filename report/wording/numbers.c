@@ -248,12 +248,8 @@ struct remainder {
 	size_t index;
 };
 
-static int compare_remainders(const void *left, const void *right)
-{
-	const struct remainder *a = left, *b = right;
-
-	return ARRAY_ORDER(b->left, a->left) ?: ARRAY_ORDER(a->index, b->index);
-}
+ARRAY_COMPARE(compare_remainders, struct remainder,
+	      ARRAY_ORDER(b->left, a->left) ?: ARRAY_ORDER(a->index, b->index))
 
 /* A whole this much smaller than what cancels in it is the cancelling's rounding error. It
  * also keeps every sum of the parts within an int32_t. */
