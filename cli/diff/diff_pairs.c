@@ -131,9 +131,7 @@ void diff_pairs_end(struct diff_pairs *p)
 		free(p->command[side].split);
 		free(p->command[side].words);
 	}
-	free(p->said);
-	free(p->directory);
-	free(p->file);
+	PROF_FREE(p, said, directory, file);
 	*p = (struct diff_pairs){0};
 }
 

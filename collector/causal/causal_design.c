@@ -22,10 +22,7 @@ void causal_design_begin(struct causal_design *d, size_t sites)
 
 void causal_design_free(struct causal_design *d)
 {
-	free(d->window);
-	free(d->level);
-	free(d->epoch_of);
-	free(d->epoch);
+	PROF_FREE(d, window, level, epoch_of, epoch);
 	*d = (struct causal_design){0};
 }
 

@@ -146,8 +146,7 @@ void causal_threads_read(struct causal_threads *t, const struct causal_page *p, 
 		free(calls);
 		return;
 	}
-	free(t->busy);
-	free(t->calls);
+	PROF_FREE(t, busy, calls);
 	t->busy = busy;
 	t->calls = calls;
 	t->count = count;
@@ -161,8 +160,6 @@ double causal_threads_stretch(const struct causal_threads *t)
 
 void causal_threads_free(struct causal_threads *t)
 {
-	free(t->first);
-	free(t->busy);
-	free(t->calls);
+	PROF_FREE(t, first, busy, calls);
 	*t = (struct causal_threads){0};
 }

@@ -77,9 +77,7 @@ void displacement_close(struct displacement *d)
 	tasks_free(&d->tasks);
 	for (size_t i = 0; i < d->cpus; i++)
 		free(d->series[i].window);
-	free(d->ended.task);
-	free(d->others.task);
-	free(d->progress);
+	PROF_FREE(d, ended.task, others.task, progress);
 	free(d);
 }
 

@@ -36,9 +36,7 @@ void dump_stack_close(struct dump_stacks *s)
 {
 	objects_free(&s->objects);
 	proc_maps_free(&s->maps);
-	free(s->rows);
-	free(s->module);
-	free(s->python.thread);
+	PROF_FREE(s, rows, module, python.thread);
 }
 
 static uint32_t add_module(pid_t pid, const struct safe_point_object *o, struct profile *names)

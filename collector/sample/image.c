@@ -227,10 +227,7 @@ void image_free(struct sample_images *all)
 	for (uint32_t i = 0; i < all->count; i++) {
 		if (all->image[i].fd >= 0)
 			close(all->image[i].fd);
-		free(all->image[i].frame);
-		free(all->image[i].block);
-		free(all->image[i].places);
-		free(all->image[i].path);
+		PROF_FREE(&all->image[i], frame, block, places, path);
 	}
 	free(all->image);
 }

@@ -297,7 +297,6 @@ void python_free(struct sample_python *y)
 {
 	if (!y)
 		return;
-	free(y->interpreter.thread);
-	free(y->code);
+	PROF_FREE(y, interpreter.thread, code);
 	free(y);
 }

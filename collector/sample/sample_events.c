@@ -185,13 +185,11 @@ void sample_events_close(struct sample_events *e)
 	}
 	for (uint32_t i = 0; i < e->rings; i++) {
 		munmap(e->ring[i].page, e->ring[i].bytes + (size_t)sysconf(_SC_PAGESIZE));
-		free(e->ring[i].whole);
-		free(e->ring[i].chain);
+		PROF_FREE(&e->ring[i], whole, chain);
 	}
 	for (uint32_t i = 0; i < e->events; i++)
 		close(e->event[i].fd);
-	free(e->ring);
-	free(e->event);
+	PROF_FREE(e, ring, event);
 	e->ring = NULL;
 	e->event = NULL;
 	e->rings = e->ring_room = e->events = e->event_room = 0;

@@ -138,12 +138,8 @@ static void settle(struct sample_save *v)
 {
 	if (v->runs)
 		pthread_join(v->thread, NULL);
-	free(v->spaces.life);
-	free(v->spaces.images.image);
-	free(v->counts.sample);
-	free(v->names.path);
-	free(v->names.source_line);
-	free(v->names.source_function);
+	PROF_FREE(v, spaces.life, spaces.images.image, counts.sample, names.path, names.source_line,
+		  names.source_function);
 	*v = (struct sample_save){.directory = v->directory,
 				  .due_ns = v->due_ns,
 				  .cpu_ns = v->cpu_ns,

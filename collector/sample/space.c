@@ -27,8 +27,7 @@
 static void forget_objects(struct sample_life *l)
 {
 	free(l->objects.object); /* their tables are the images' */
-	free(l->image);
-	free(l->rows);
+	PROF_FREE(l, image, rows);
 	l->objects = (struct safe_point_objects){0};
 	l->image = NULL;
 	l->rows = NULL;
@@ -382,6 +381,5 @@ void space_free(struct sample_spaces *s)
 	while (s->live_count)
 		drop_live(s, s->live_count - 1);
 	image_free(&s->images);
-	free(s->life);
-	free(s->live);
+	PROF_FREE(s, life, live);
 }

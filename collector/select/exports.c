@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/profile.h"
 #include "profile/base/given_file.h"
 #include "profile/base/array.h"
 
@@ -191,10 +192,6 @@ void exports_free(struct exports *e)
 	elf_end(e->elf);
 	exports_free_names(&e->import);
 	exports_free_names(&e->needed);
-	free(e->function);
-	free(e->rpath);
-	free(e->runpath);
-	free(e->path);
-	free(e->soname);
+	PROF_FREE(e, function, rpath, runpath, path, soname);
 	*e = (struct exports){0};
 }

@@ -332,13 +332,7 @@ int stub_object_write(const struct selection *c, const char *path, struct profil
 	int failed = o.failed || write_file(&o, path) ? -1 : 0;
 	if (failed)
 		error_set(err, "cannot write %.300s: %s", path, strerror(errno));
-	free(o.version);
-	free(o.version_of);
-	free(o.order);
-	free(o.stack);
-	free(o.image.bytes);
-	free(o.strings.bytes);
-	free(o.text.bytes);
-	free(o.early);
+	PROF_FREE(&o, version, version_of, order, stack, image.bytes, strings.bytes, text.bytes,
+		  early);
 	return failed;
 }

@@ -361,7 +361,6 @@ int seccomp_filter_judge(const struct seccomp_chain *chain, pid_t tid, struct pr
 
 void seccomp_filter_free(struct seccomp_chain *chain)
 {
-	free(chain->code);
-	free(chain->count);
+	PROF_FREE(chain, code, count);
 	*chain = (struct seccomp_chain){0};
 }
