@@ -224,7 +224,6 @@ static int work(struct attach_working *w, const struct attach_target *t)
 
 	if (status == 0)
 		status = prepare(w, t);
-
 	if (status != 0)
 		return status < 0 ? -1 : 0;
 	w->answer->was = !w->order;

@@ -139,7 +139,6 @@ double causal_budget_limit(double slowdown)
 	return fmin(fmax(LEAST_LIMIT, 4 * slowdown), MOST_LIMIT);
 }
 
-/* From what is known to the next delays. */
 /* Delays that would change by less stay: what was spun on average is known the better. */
 #define SHORTER 0.9
 #define LONGER	1.25

@@ -84,7 +84,6 @@ static pid_t number_of(const struct interpreter *p, const pid_t *tid, size_t tid
 void interpreter_list(struct interpreter *p, const pid_t *inner_tid, size_t tids)
 {
 	uint64_t interpreter = p->object ? word(p, p->runtime + p->layout.runtime_interpreters) : 0;
-
 	size_t left = STATES + STATES_EACH * tids; /* lists may be circles */
 
 	free(p->thread);

@@ -140,7 +140,6 @@ bool sample_events_open(struct sample_events *e, const pid_t *pid, size_t count,
 	for (int way = sysconf(_SC_NPROCESSORS_CONF) > MOST_WHOLE; way < 3; way++) {
 		*e = (struct sample_events){.whole = way == 0, .user = way == 2};
 		struct perf_event_attr attr = describe(e, period_ns);
-
 		bool fine = way || open_all(e, &attr, -1);
 
 		attr.disabled = attr.enable_on_exec = begins && way;

@@ -240,7 +240,6 @@ static void *run(void *context)
 					.events = POLLIN};
 	while (on && wait(s, on, (int)(ms < LOOK_MS ? ms + 1 : LOOK_MS))) {
 		uint64_t now = clocks_read_ns(CLOCK_MONOTONIC_RAW);
-
 		uint64_t pause = DRAW_NS + (now - begun) / DRAW_PART;
 
 		if (now - drawn > (pause < DRAW_MOST ? pause : DRAW_MOST)) {

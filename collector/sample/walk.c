@@ -92,7 +92,6 @@ static void put_frames(const struct copy *c, const struct safe_point_stack *k,
 		const struct safe_point_frame *f = &k->frame[i];
 		const struct safe_point_held *h = &k->held[held];
 		bool loop = held < k->helds && h->frame == i;
-
 		enum python_found found =
 			loop ? python_frames(life->python, h, held++ == 0, c->stack, names, path)
 			     : PYTHON_UNKNOWN;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One profile file that is being written, read again and again: once its model is known
  * (profile_add_placed), 192 bytes an entry are read instead of the whole file, and 384 more of
- * those with switched calls. Reads only, with pread: nothing that the target could notice, and a
- * file that somebody cuts short does not kill us. Single-threaded. */
+ * those with switched calls. Reads only, with pread, never through a mapping: nothing that the
+ * target could notice, and a file that somebody cuts short does not kill us. One thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,12 +11,11 @@
 
 #include "profile/read/entry_offsets.h"
 
-/* Watch a profile file while it is written: where the counts of its entries lie, and what they are
- * now. Reading a live file as profile_add does (three copies, all checked) takes milliseconds;
- * whoever wants the counts many times a second looks for new entries now and then and reads eight
- * bytes an entry. With pread, never through a mapping: a file that somebody cuts short must not
- * kill the reader. Nothing is trusted: what does not fit is not listed. One thread looks;
- * entry_watch_calls may be called by others for entries that they were told of. */
+/* Where the counts of a file's entries lie, and what they are now. Reading a live file as
+ * profile_add does (three copies, all checked) takes milliseconds; whoever wants the counts many
+ * times a second looks for new entries now and then and reads eight bytes an entry. Nothing is
+ * trusted: what does not fit is not listed. One thread looks; entry_watch_calls may be called by
+ * others for entries that they were told of. */
 
 struct watch_entry {
 	uint32_t table, id; /* in the file; they never change */

@@ -43,12 +43,6 @@ struct answer {
 	struct profile_error err;
 };
 
-static void read_exe(pid_t pid, char exe[PATH_MAX])
-{
-	kernel_file_link(exe, PATH_MAX, "/proc/%d/exe", (int)pid);
-	exe[proc_maps_path_bytes(exe)] = '\0';
-}
-
 /* Can the process open the library, with its owner's rights, and map it? What else may be wrong
  * with it, its loader says. */
 static int check_library(const struct refusal_process *p, const char *library,
@@ -133,7 +127,8 @@ static int look_at(pid_t pid, pid_t tool, bool by_ptrace, struct refusal_process
 		return refusal_access_explain(p, &a, err);
 	}
 	f->preloaded = m->preloaded;
-	read_exe(pid, f->exe);
+	kernel_file_link(f->exe, sizeof(f->exe), "/proc/%d/exe", (int)pid);
+	f->exe[proc_maps_path_bytes(f->exe)] = '\0';
 	return 0;
 }
 
@@ -228,7 +223,6 @@ int refusal_check(pid_t pid, const char *library, bool page, struct refusal_fact
 		  struct profile_error *err)
 {
 	struct question q = {.pid = pid, .tool = getpid(), .library = library, .page = page};
-
 	char path[64];
 	struct stat st;
 

@@ -10,7 +10,7 @@
 
 /* glibc's documentation says of few functions which locks they take; these lists come from its
  * source, 2.17 to 2.42. A name too many costs a chance to attach, one too few a deadlock. */
-#define LONGEST 64
+#define LONGEST_NAME 64
 
 /* Each name stands between two blanks. */
 static const struct {
@@ -80,7 +80,7 @@ static const struct {
 /* What a function of libc of that name means. */
 static enum safe_point_meaning libc_names_meaning(const char *name)
 {
-	char wanted[LONGEST];
+	char wanted[LONGEST_NAME];
 
 	if (strchr(name, ' ') != NULL ||
 	    snprintf(wanted, sizeof(wanted), " %s ", name) >= (int)sizeof(wanted))
@@ -93,7 +93,6 @@ static enum safe_point_meaning libc_names_meaning(const char *name)
 
 #define MOST_SYMBOLS (1u << 20)
 #define MOST_STRINGS (1u << 26)
-#define LONGEST_NAME 64
 #define LOCK_BYTES   16384u /* of _rtld_global */
 #define RECURSIVE    1u	    /* PTHREAD_MUTEX_RECURSIVE_NP */
 
@@ -290,9 +289,8 @@ const struct safe_point_symbol *symbols_at(const struct safe_point_object *o, ui
 
 /* glibc has its locks in _rtld_global, at a place of each release: that of dlopen, which it holds
  * while it runs constructors, first, that of the list of objects behind it. Both are recursive
- * mutexes, which tell by their words what they are: their kind, and an owner just where they are
- * locked. */
-/* glibc's, of 64-bit machines. */
+ * mutexes, which tell by their words (of 64-bit machines) what they are: their kind, and an owner
+ * just where they are locked. */
 struct mutex {
 	uint32_t lock, count, owner, users, kind, spins;
 	uint64_t list[2];
