@@ -31,11 +31,10 @@ static int note_entries(struct causal_sites *s, uint32_t pid, uint32_t first,
 {
 	for (uint32_t i = 0; i < places->places && first + i < s->profile->entries; i++) {
 		const struct prof_place *e = &places->place[i];
-		struct causal_ref *ref = ARRAY_APPEND(s->ref, s->refs);
+		const struct causal_ref ref = {pid, e->table, e->path, e->function, first + i};
 
-		if (!ref)
+		if (!ARRAY_PUT(s->ref, s->refs, ref))
 			return -1;
-		*ref = (struct causal_ref){pid, e->table, e->path, e->function, first + i};
 	}
 	return 0;
 }

@@ -277,12 +277,8 @@ void inputs_tell_same(const char *command, const struct profile *const *p, size_
 	size_t processes = 0;
 
 	for (size_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < p[i]->processes; k++) {
-			struct prof_process *to = ARRAY_APPEND(all, processes);
-
-			if (to)
-				*to = p[i]->process[k];
-		}
+		for (uint32_t k = 0; k < p[i]->processes; k++)
+			(void)ARRAY_PUT(all, processes, p[i]->process[k]);
 	if (processes)
 		qsort(all, processes, sizeof(*all), by_identity);
 	for (size_t i = 1; i < processes; i++)

@@ -31,11 +31,7 @@ bool counts_add(struct sample_counts *c, uint32_t life, struct sample_path *path
 		if (s.path == PROF_NONE)
 			return false;
 	}
-	struct counted *to = ARRAY_APPEND(c->sample, c->samples);
-
-	if (to)
-		*to = s;
-	return to;
+	return ARRAY_PUT(c->sample, c->samples, s);
 }
 
 /* A line of ours in the profile. */

@@ -45,6 +45,15 @@ void *array_room(void *array, uint32_t *room, uint32_t count, size_t size);
 	})
 void *array_append(void *array, size_t count, size_t size);
 
+/* The same with a value for it. False: out of memory. */
+#define ARRAY_PUT(array, count, ...)                                                               \
+	({                                                                                         \
+		__typeof__(array) added = ARRAY_APPEND(array, count);                              \
+		if (added)                                                                         \
+			*added = __VA_ARGS__;                                                      \
+		added != NULL;                                                                     \
+	})
+
 /* Room for `more` elements behind `count` at once, in huge pages: the array, perhaps moved. Without
  * memory for that it returns the array as it was, and array_room reports the failure. */
 void *array_expect(void *array, uint32_t *room, uint32_t count, uint32_t more, size_t size);

@@ -60,19 +60,12 @@ static int note(struct watch *w, uint32_t table, const struct scp_record *r, uin
 	if (!kind->least || r->bytes < kind->least)
 		return 0;
 	if (r->type == SCP_REC_ENTRY) {
-		struct watch_entry *entry = ARRAY_APPEND(w->entry, w->entries);
+		const struct watch_entry entry = {table, b.id,
+						  at + offsetof(struct scp_entry, calls)};
 
-		if (entry)
-			*entry = (struct watch_entry){table, b.id,
-						      at + offsetof(struct scp_entry, calls)};
-		return entry ? 0 : -1;
+		return ARRAY_PUT(w->entry, w->entries, entry) ? 0 : -1;
 	}
-	if (!is_wanted(&b))
-		return 0;
-	struct watch_block *block = ARRAY_APPEND(w->block, w->blocks);
-	if (block)
-		*block = b;
-	return block ? 0 : -1;
+	return !is_wanted(&b) || ARRAY_PUT(w->block, w->blocks, b) ? 0 : -1;
 }
 
 /* The records behind c->scanned, as far as the writer says that they are complete. */

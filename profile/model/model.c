@@ -52,23 +52,17 @@ struct prof_account *account_add(struct profile *p)
 
 int account_add_cpu(struct prof_account *a, const struct prof_account_cpu *cpu)
 {
-	struct prof_account_cpu *to = ARRAY_APPEND(a->cpu, a->cpus);
-
-	if (to)
-		*to = *cpu;
-	return to ? 0 : -1;
+	return ARRAY_PUT(a->cpu, a->cpus, *cpu) ? 0 : -1;
 }
 
 int account_add_text(struct prof_account *a, const char *text)
 {
-	char *copy = strndup(text, TEXT_BYTES),
-	     **to = copy ? ARRAY_APPEND(a->text, a->texts) : NULL;
+	char *copy = strndup(text, TEXT_BYTES);
 
-	if (to)
-		*to = copy;
-	else
-		free(copy);
-	return to ? 0 : -1;
+	if (copy && ARRAY_PUT(a->text, a->texts, copy))
+		return 0;
+	free(copy);
+	return -1;
 }
 
 static void account_clear(struct prof_account *a)

@@ -107,11 +107,7 @@ static uint64_t marked_used(const struct raw_marks *marks, uint32_t *next, uint6
 
 static int list_add(struct raw_list *list, const struct raw_ref *ref)
 {
-	struct raw_ref *to = ARRAY_APPEND(list->ref, list->count);
-
-	if (to)
-		*to = *ref;
-	return to ? 0 : -1;
+	return ARRAY_PUT(list->ref, list->count, *ref) ? 0 : -1;
 }
 
 static bool belongs(uint32_t record_type, const struct scp_chunk *c)

@@ -36,13 +36,11 @@ static void add_file(struct list *l, const char *path, bool alive)
 			return;
 		}
 	char *copy = strdup(path);
-	struct target_file *file = copy ? ARRAY_APPEND(l->file, l->count) : NULL;
 
-	if (file)
-		*file = (struct target_file){copy, alive};
-	else
-		free(copy);
-	l->failed |= !file;
+	if (copy && ARRAY_PUT(l->file, l->count, (struct target_file){copy, alive}))
+		return;
+	free(copy);
+	l->failed = true;
 }
 
 /* There, as in most containers, maps have the device of the layer that really holds the file, and

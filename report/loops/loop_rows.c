@@ -21,11 +21,7 @@ static struct loop_row none(enum loop_kind kind)
 /* Add a row. -1: out of memory. */
 static int keep(struct loop_rows *w, const struct loop_row *row)
 {
-	struct loop_row *to = ARRAY_APPEND(w->loop->row, w->loop->rows);
-
-	if (to)
-		*to = *row;
-	return to ? 0 : -1;
+	return ARRAY_PUT(w->loop->row, w->loop->rows, *row) ? 0 : -1;
 }
 
 static int write_outside(struct loop_rows *w)

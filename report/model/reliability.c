@@ -73,10 +73,7 @@ int reliability_note(struct report *r, const struct report_site *s, uint32_t row
 
 	if (!note.unreliable && !note.findings)
 		return 0;
-	struct report_note *to = ARRAY_APPEND(r->note, r->notes);
-	if (to)
-		*to = note;
-	return to ? 0 : -1;
+	return ARRAY_PUT(r->note, r->notes, note) ? 0 : -1;
 }
 
 /* Rows of little time keep their marks, and raise no warning. Where no work took any time that the

@@ -121,14 +121,10 @@ static bool add_path(struct addresses *a, const struct prof_path *path)
 {
 	for (uint32_t i = 0; i < path->frames; i++) {
 		const struct prof_frame *f = &path->frame[i];
-		uint64_t *to;
+		uint64_t at = f->offset - (f->exact || !f->offset ? 0 : 1);
 
-		if (f->module != PROF_NO_MODULE)
-			continue;
-		to = ARRAY_APPEND(a->address, a->count);
-		if (!to)
+		if (f->module == PROF_NO_MODULE && !ARRAY_PUT(a->address, a->count, at))
 			return false;
-		*to = f->offset - (f->exact || !f->offset ? 0 : 1);
 	}
 	return true;
 }

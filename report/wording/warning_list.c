@@ -47,7 +47,7 @@ void warning_list_add(struct report_warning **list, uint32_t *count, const char 
 {
 	static const struct warning_code none = {"", WARNING_NUMBERS, "", "", ""};
 	const struct warning_code *words = warning_codes_find(code);
-	struct report_warning *to = NULL, made = {.weight = NAN, .row = PROF_NONE};
+	struct report_warning made = {.weight = NAN, .row = PROF_NONE};
 	char *figures = utf8_text_of(format, args);
 
 	words = words ? words : &none;
@@ -57,11 +57,8 @@ void warning_list_add(struct report_warning **list, uint32_t *count, const char 
 	made.text = whole_text(figures, words);
 	made.brief = brief_text(figures, words);
 	free(figures);
-	if (made.text && made.brief && !known(*list, *count, code, made.text))
-		to = ARRAY_APPEND(*list, *count);
-	if (to)
-		*to = made;
-	else
+	if (!made.text || !made.brief || known(*list, *count, code, made.text) ||
+	    !ARRAY_PUT(*list, *count, made))
 		warning_list_clear(&made);
 }
 

@@ -264,12 +264,9 @@ bool objects_read(struct safe_point_objects *o, pid_t pid, const struct proc_map
 		if (!map->readable || map->offset != 0 || (map->inode == 0 && !map->vdso))
 			continue;
 		int got = read_object(one, map, &s);
-		struct safe_point_object *more =
-			got == 1 ? ARRAY_APPEND(o->object, o->count) : NULL;
-		ok = got == 0 || more != NULL;
-		if (more != NULL)
-			*more = *one;
-		else
+		bool kept = got == 1 && ARRAY_PUT(o->object, o->count, *one);
+		ok = got == 0 || kept;
+		if (!kept)
 			free_object(one);
 	}
 	free(one);

@@ -80,21 +80,14 @@ static uint32_t add_frame(struct stacks *s, const struct prof_frame *frame,
 	uint32_t first = s->places;
 
 	for (size_t i = 0; i < count && i < STACKS_PLACES; i++) {
-		uint32_t function = function_of(s, &symbol[i]);
+		const struct stacks_place place = {function_of(s, &symbol[i]), symbol[i].line};
 
-		struct stacks_place *place =
-			function == STRING_INDEX_NONE ? NULL : ARRAY_APPEND(s->place, s->places);
-
-		if (!place)
+		if (place.function == STRING_INDEX_NONE || !ARRAY_PUT(s->place, s->places, place))
 			return STRING_INDEX_NONE;
-		*place = (struct stacks_place){function, symbol[i].line};
 	}
-	struct stacks_frame *f = ARRAY_APPEND(s->frame, s->frames);
+	const struct stacks_frame f = {*frame, first, s->places - first, symbol->function != NULL};
 
-	if (!f)
-		return STRING_INDEX_NONE;
-	*f = (struct stacks_frame){*frame, first, s->places - first, symbol->function != NULL};
-	return s->frames - 1;
+	return ARRAY_PUT(s->frame, s->frames, f) ? s->frames - 1 : STRING_INDEX_NONE;
 }
 
 uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
