@@ -100,9 +100,7 @@ void displacement_account_add(struct displacement_cpu *to, const struct displace
 {
 	for (size_t i = 0; i < sizeof(to->time) / sizeof(*to->time); i++)
 		to->time[i] += c->time[i] / n;
-	to->windows += c->windows;
-	to->kept += c->kept;
-	to->switches += c->switches;
+	PROF_ADD(to, c, windows, kept, switches);
 }
 
 static int set_estimate(struct displacement *d, struct displacement_run *run)

@@ -281,9 +281,7 @@ struct sample_python *python_open(struct sample_images *images, const struct sam
 			free(y);
 			return NULL;
 		}
-		y->object.frame = o->object[k].frame; /* the image's */
-		y->object.frames = o->object[k].frames;
-		y->object.frame_header = o->object[k].frame_header;
+		PROF_SET(&y->object, &o->object[k], frame, frames, frame_header); /* the image's */
 		interpreter_open(&y->interpreter, l->pid, &y->object, 1);
 		y->places = i->places;
 		y->image = l->image[k];

@@ -6,6 +6,7 @@
 
 #include "profile/base/kernel_file.h"
 #include "profile/base/array.h"
+#include "profile/profile.h"
 
 #define MAPS_MOST (1u << 20) /* the kernel's own default limit is 65530 */
 
@@ -113,16 +114,10 @@ static bool add(struct proc_map_list *l, const struct proc_mapping *m, const cha
 
 	if (!to)
 		return false;
-	*to = (struct proc_map){.start = m->start,
-				.end = m->end,
-				.offset = m->offset,
-				.inode = m->inode,
-				.readable = m->readable,
-				.writable = m->writable,
-				.executable = m->executable,
-				.stack = !strcmp(m->path, "[stack]"),
-				.heap = !strcmp(m->path, "[heap]"),
-				.vdso = !strcmp(m->path, "[vdso]")};
+	PROF_SET(to, m, start, end, offset, inode, readable, writable, executable);
+	to->stack = !strcmp(m->path, "[stack]");
+	to->heap = !strcmp(m->path, "[heap]");
+	to->vdso = !strcmp(m->path, "[vdso]");
 	/* Code of no file is generated: it may come and go. */
 	if (m->executable && m->inode) {
 		uint64_t device = (uint64_t)m->major << 40 | (uint64_t)m->minor << 8;

@@ -62,10 +62,7 @@ static void add_window(const struct join *j, struct building *b, const struct si
 		series->span[series->spans++] = (struct site_costs_span){.from = w->from};
 	s = &series->span[series->spans - 1];
 	s->to = w->to;
-	s->length += w->length;
-	s->unexposed += w->unexposed;
-	s->charged += w->charged;
-	s->switches += w->switches;
+	PROF_ADD(s, w, length, unexposed, charged, switches);
 	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
 		s->y[k] += w->y[k];
 	calls = &series->calls[(series->spans - 1) * j->index.used];
