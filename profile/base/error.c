@@ -59,24 +59,14 @@ int error_set(struct profile_error *err, const char *format, ...)
 	return -1;
 }
 
-static size_t begin(struct profile_error *err, const char *path, const char *what)
-{
-	size_t length = strlen(path);
-	const char *dots = "";
-
-	if (length > PATH_SHOWN) {
-		path += length - PATH_SHOWN;
-		dots = "...";
-	}
-	error_set(err, "%s%s: %s", dots, path, what);
-	return strlen(err->text);
-}
-
 int error_fail(struct profile_error *err, const char *path, const char *format, ...)
 {
-	size_t at = begin(err, path, "");
+	size_t length = strlen(path), at;
+	bool is_long = length > PATH_SHOWN;
 	va_list args;
 
+	error_set(err, "%s%s: ", is_long ? "..." : "", is_long ? path + length - PATH_SHOWN : path);
+	at = strlen(err->text);
 	va_start(args, format);
 	error_format(err->text + at, sizeof err->text - at, format, args);
 	va_end(args);
@@ -85,16 +75,16 @@ int error_fail(struct profile_error *err, const char *path, const char *format, 
 
 int error_damaged(struct profile_error *err, const char *path, const char *format, ...)
 {
-	size_t at = begin(err, path, "damaged profile: ");
+	char text[MOST];
 	va_list args;
 
 	va_start(args, format);
-	error_format(err->text + at, sizeof err->text - at, format, args);
+	error_format(text, sizeof(text), format, args);
 	va_end(args);
-	at = strlen(err->text);
-	snprintf(err->text + at, sizeof err->text - at,
-		 ".\nCopy the file anew from where it was recorded, or leave it out.");
-	return -1;
+	return error_fail(err, path,
+			  "damaged profile: %s.\nCopy the file anew from where it was recorded, or "
+			  "leave it out.",
+			  text);
 }
 
 int error_no_memory(struct profile_error *err, const char *path)
