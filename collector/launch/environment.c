@@ -151,15 +151,11 @@ char **environment_order(const struct environment *e)
 				    : v[i].inherited ? getenv(v[i].name)
 						     : NULL;
 
-		if (!value)
-			continue;
-		if (asprintf(&order[used], "%s=%s", v[i].name, value) >= 0) {
-			used++;
-			continue;
+		if (value && asprintf(&order[used++], "%s=%s", v[i].name, value) < 0) {
+			order[used - 1] = NULL;
+			environment_order_free(order);
+			return NULL;
 		}
-		order[used] = NULL;
-		environment_order_free(order);
-		return NULL;
 	}
 	return order;
 }
