@@ -199,7 +199,7 @@ struct place {
  * whole or as "unified". */
 static bool parse_line(char *line, const char *mount, struct place *p)
 {
-	char *controllers = strchr(line, ':'), *path, probe[FOLDER];
+	char *controllers = strchr(line, ':'), *path;
 
 	if (!controllers || !(path = strchr(controllers + 1, ':')))
 		return false;
@@ -207,12 +207,11 @@ static bool parse_line(char *line, const char *mount, struct place *p)
 	p->v2 = !*++controllers;
 	if (!p->v2 && !strstr(controllers, "cpu"))
 		return false;
-	snprintf(probe, sizeof(probe), "%.200s/unified", mount);
-	if (p->v2 && access(probe, F_OK))
-		snprintf(probe, sizeof(probe), "%.200s", mount);
+	snprintf(p->mount, sizeof(p->mount), "%.200s/unified", mount);
+	if (p->v2 && access(p->mount, F_OK))
+		snprintf(p->mount, sizeof(p->mount), "%.200s", mount);
 	else if (!p->v2)
-		snprintf(probe, sizeof(probe), "%.200s/%.250s", mount, controllers);
-	memcpy(p->mount, probe, sizeof(p->mount));
+		snprintf(p->mount, sizeof(p->mount), "%.200s/%.250s", mount, controllers);
 	return strlen(path) < sizeof(p->path) && strcpy(p->path, path);
 }
 

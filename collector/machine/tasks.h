@@ -4,7 +4,7 @@
  * Each is asked by its CPU clock (that of clock_getcpuclockid), which is exact, holds its ended
  * threads, and needs no permission; /proc is read for names only. A process that begins and ends
  * between two looks is not seen. What the kernel hides (hidepid) is not seen either, and
- * tasks_hidden says so. */
+ * `hidden` says so. */
 #pragma once
 
 #include <sched.h>
