@@ -73,25 +73,20 @@ static bool map_ring(struct sample_ring *r, int fd)
 static int open_one(struct sample_events *e, struct perf_event_attr *attr, pid_t tid, int cpu,
 		    uint32_t at)
 {
-	struct sample_event *events =
-		array_room(e->event, &e->event_room, e->events, sizeof(*events));
-	struct sample_ring *rings = array_room(e->ring, &e->ring_room, e->rings, sizeof(*rings));
-
-	e->event = events ? events : e->event;
-	e->ring = rings ? rings : e->ring;
-	if (!events || !rings || e->events == MOST_EVENTS)
-		return -1;
 	int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	const struct sample_event event = {.fd = fd, .tid = tid, .ring = at};
 
 	if (fd < 0)
 		return errno == ENODEV ? 0 : -1;
-	e->event[e->events++] = (struct sample_event){.fd = fd, .tid = tid, .ring = at};
+	if (e->events == MOST_EVENTS || !ARRAY_PUT(e->event, e->events, event))
+		return close(fd), -1;
 	if (at < e->rings)
 		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, e->ring[at].fd) ? -1 : 1;
-	if (!map_ring(&e->ring[at], fd))
-		return -1;
-	e->rings++;
-	return 1;
+	struct sample_ring *ring = ARRAY_APPEND(e->ring, e->rings);
+	if (ring && map_ring(ring, fd))
+		return 1;
+	e->rings -= ring != NULL;
+	return -1;
 }
 
 static bool open_all(struct sample_events *e, struct perf_event_attr *attr, pid_t tid)
@@ -191,7 +186,7 @@ void sample_events_close(struct sample_events *e)
 	PROF_FREE(e, ring, event);
 	e->ring = NULL;
 	e->event = NULL;
-	e->rings = e->ring_room = e->events = e->event_room = 0;
+	e->rings = e->events = 0;
 }
 
 /* Samples have it behind the numbers of process and thread; all others at the end. */

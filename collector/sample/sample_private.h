@@ -46,7 +46,7 @@ struct sample_events {
 	bool user;  /* in user space only */
 	struct sample_ring *ring;
 	struct sample_event *event;
-	uint32_t rings, ring_room, events, event_room;
+	uint32_t rings, events;
 	struct {
 		bool tried, fail;
 		int threads, outputs; /* BPF maps */
@@ -146,9 +146,8 @@ struct sample_life {
 struct sample_spaces {
 	struct sample_images images;
 	struct sample_life *life;
-	uint32_t lives, lives_room;
 	uint32_t *live; /* those that go on, or ended just now */
-	uint32_t live_count, live_room;
+	uint32_t lives, live_count;
 	uint64_t asked_ns; /* not before that for a parent again */
 	bool lossy;	   /* records were lost: there may be processes that are not known */
 	pid_t stranger[SAMPLE_STRANGERS]; /* that descend from none of the run's; by number */

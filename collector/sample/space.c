@@ -106,12 +106,7 @@ static void drop_pid(struct sample_spaces *s, pid_t pid, uint64_t at_ns)
 /* With the maps of `before` where it is `forked`. */
 static bool begin(struct sample_spaces *s, struct sample_life life, bool forked)
 {
-	struct sample_life *lives = array_room(s->life, &s->lives_room, s->lives, sizeof(*lives));
-	uint32_t *live = array_room(s->live, &s->live_room, s->live_count, sizeof(*live));
-
-	s->life = lives ? lives : s->life;
-	s->live = live ? live : s->live;
-	if (!lives || !live || s->lives == MOST_LIVES)
+	if (s->lives == MOST_LIVES)
 		return false;
 	if (forked) {
 		const struct sample_life *from = &s->life[life.before];
@@ -122,9 +117,10 @@ static bool begin(struct sample_spaces *s, struct sample_life life, bool forked)
 			memcpy(life.map, from->map, from->maps * sizeof(*life.map));
 	}
 	drop_pid(s, life.pid, life.from_ns);
-	s->life[s->lives] = life;
-	s->live[s->live_count++] = s->lives++;
-	return true;
+	if (ARRAY_PUT(s->life, s->lives, life) && ARRAY_PUT(s->live, s->live_count, s->lives - 1))
+		return true;
+	free(life.map);
+	return false;
 }
 
 void space_fork(struct sample_spaces *s, pid_t parent, pid_t pid, uint64_t at_ns)
