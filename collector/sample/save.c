@@ -4,12 +4,12 @@
  * copies: who takes samples out of the rings does not wait for it. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "collector/sample/sample_private.h"
 #include "collector/clocks/clocks_read.h"
+#include "profile/base/array.h"
 #include "profile/live/run_files.h"
 
 #define SAVE_EVERY_NS UINT64_C(1000000000)
@@ -62,40 +62,32 @@ int save_into(const struct sample_spaces *s, struct sample_counts *c,
 	return result;
 }
 
+static bool copy_array(void *to, const void *from, size_t bytes)
+{
+	*(void **)to = array_copy(from, bytes);
+	return !bytes || *(void **)to;
+}
+
 /* All but what is never changed once it is there: names of files and functions, and frames. */
 static bool copy(struct sample_save *v, const struct sample_spaces *s,
 		 const struct sample_counts *c)
 {
-	const struct {
-		const void *from;
-		void **to;
-		size_t bytes;
-	} part[] = {
-		{s->life, (void **)&v->spaces.life, s->lives * sizeof(*s->life)},
-		{s->images.image, (void **)&v->spaces.images.image,
-		 s->images.count * sizeof(*s->images.image)},
-		{c->sample, (void **)&v->counts.sample, c->samples * sizeof(*c->sample)},
-		{c->names->path, (void **)&v->names.path,
-		 c->names->paths * sizeof(*c->names->path)},
-		{c->names->source_line, (void **)&v->names.source_line,
-		 c->names->source_lines * sizeof(*c->names->source_line)},
-		{c->names->source_function, (void **)&v->names.source_function,
-		 c->names->source_functions * sizeof(*c->names->source_function)},
-	};
-	bool fine = true;
+	const struct profile *n = c->names;
 
 	v->spaces.lives = s->lives;
 	v->spaces.images.count = s->images.count;
 	v->counts.samples = c->samples;
 	v->counts.names = &v->names;
-	v->names.paths = c->names->paths;
-	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++) {
-		*part[i].to = malloc(part[i].bytes + 1);
-		fine = fine && *part[i].to;
-		if (*part[i].to && part[i].bytes)
-			memcpy(*part[i].to, part[i].from, part[i].bytes);
-	}
-	return fine;
+	v->names.paths = n->paths;
+	return copy_array(&v->spaces.life, s->life, s->lives * sizeof(*s->life)) &&
+	       copy_array(&v->spaces.images.image, s->images.image,
+			  s->images.count * sizeof(*s->images.image)) &&
+	       copy_array(&v->counts.sample, c->sample, c->samples * sizeof(*c->sample)) &&
+	       copy_array(&v->names.path, n->path, n->paths * sizeof(*n->path)) &&
+	       copy_array(&v->names.source_line, n->source_line,
+			  n->source_lines * sizeof(*n->source_line)) &&
+	       copy_array(&v->names.source_function, n->source_function,
+			  n->source_functions * sizeof(*n->source_function));
 }
 
 /* Processes are named as their files name them, by which they are found again. */
