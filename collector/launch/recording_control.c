@@ -42,12 +42,10 @@ struct recording_control {
 void recording_control_schedule_begin(struct recording_schedule *s,
 				      const struct recording_plan *plan, uint64_t now_ns)
 {
-	*s = (struct recording_schedule){.plan = *plan, .due_ns = UINT64_MAX};
-	s->on = !plan->stopped && !plan->after_ns;
-	if (s->on && plan->for_ns)
-		s->due_ns = now_ns + plan->for_ns;
-	else if (plan->after_ns)
-		s->due_ns = now_ns + plan->after_ns;
+	bool on = !plan->stopped && !plan->after_ns;
+	uint64_t wait_ns = on ? plan->for_ns : plan->after_ns;
+
+	*s = (struct recording_schedule){*plan, on, wait_ns ? now_ns + wait_ns : UINT64_MAX};
 }
 
 void recording_control_schedule_flip(struct recording_schedule *s, uint64_t now_ns)
