@@ -43,15 +43,10 @@ static bool is_secure(int fd, const struct stat *st)
 /* The linker puts it at the head of this very program. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-static bool is_foreign(const struct elf_facts *facts)
-{
-	return facts->machine != __ehdr_start.e_machine ||
-	       facts->class != __ehdr_start.e_ident[EI_CLASS];
-}
-
 static enum program_kind elf_kind_of(int fd, const struct stat *st, const struct elf_facts *facts)
 {
-	if (is_foreign(facts))
+	if (facts->machine != __ehdr_start.e_machine ||
+	    facts->class != __ehdr_start.e_ident[EI_CLASS])
 		return PROGRAM_FOREIGN;
 	if (*facts->interpreter && access(facts->interpreter, F_OK))
 		return PROGRAM_NO_LOADER;

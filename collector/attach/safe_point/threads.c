@@ -62,11 +62,6 @@ static bool has_limit(pid_t pid, uint64_t fd, int option)
 	return k->limited;
 }
 
-static enum threads_rank rank_of_limit(bool limited)
-{
-	return limited ? THREADS_ANEW : THREADS_FRAGILE;
-}
-
 static enum threads_rank rank_of_epoll(int limit_ms)
 {
 	if (limit_ms == 0)
@@ -128,16 +123,16 @@ static enum threads_rank rank_of(pid_t pid, long call, const uint64_t *argument)
 		return rank_of_epoll((int)argument[3]);
 	case SYS_epoll_pwait2:
 	case SYS_semtimedop:
-		return rank_of_limit(argument[3] != 0);
+		return argument[3] ? THREADS_ANEW : THREADS_FRAGILE;
 	case SYS_rt_sigtimedwait:
-		return rank_of_limit(argument[2] != 0);
+		return argument[2] ? THREADS_ANEW : THREADS_FRAGILE;
 	case SYS_io_getevents:
 	case SYS_io_pgetevents:
-		return rank_of_limit(argument[4] != 0);
+		return argument[4] ? THREADS_ANEW : THREADS_FRAGILE;
 	case SYS_io_uring_enter:
 		if (!(argument[3] & has_arguments) && argument[1])
 			return THREADS_SHORT;
-		return rank_of_limit(argument[3] & has_arguments);
+		return argument[3] & has_arguments ? THREADS_ANEW : THREADS_FRAGILE;
 #ifdef SYS_semop
 	case SYS_semop:
 		return THREADS_FRAGILE;
