@@ -164,10 +164,7 @@ static double rank(const struct causal_row *row)
 	return !row->told ? -INFINITY : isnan(row->ten.percent) ? -1e9 : row->ten.percent;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	return ARRAY_ORDER(rank(b), rank(a));
-}
+ARRAY_COMPARE(compare_rows, struct causal_row, ARRAY_ORDER(rank(b), rank(a)))
 
 int causal_report_make(struct causal_report *r, const char *progress,
 		       const struct causal_result *result, struct causal_sites *sites,

@@ -75,10 +75,7 @@ struct links {
 	bool sockets, pipes;
 };
 
-static int by_link(const void *a, const void *b)
-{
-	return strcmp(((const struct wanted *)a)->link, ((const struct wanted *)b)->link);
-}
+ARRAY_COMPARE(by_link, struct wanted, strcmp(a->link, b->link))
 
 /* The first of those with this link; NULL: there is none, or it is told. */
 static struct wanted *find(const struct links *l, const char *link)

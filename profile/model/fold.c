@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "profile/model/addition.h"
 #include "profile/model/model.h"
 
-static int compare_processes(const void *a, const void *b)
-{
-	const struct prof_process *x = a, *y = b;
-	int order = strcmp(x->exe, y->exe);
-
-	return order ? order : strcmp(x->program, y->program);
-}
+ARRAY_COMPARE(compare_processes, struct prof_process,
+	      strcmp(a->exe, b->exe) ?: strcmp(a->program, b->program))
 
 static bool is_over(const struct prof_process *q)
 {
@@ -74,13 +70,9 @@ static void add_process(void *to, void *from)
 	fold_attached(&d->attached, &s->attached);
 }
 
-static int compare_tables(const void *a, const void *b)
-{
-	const struct prof_table *x = a, *y = b;
-	int order = memcmp(&x->process, &y->process, sizeof x->process);
-
-	return order ? order : strncmp(x->name, y->name, sizeof x->name);
-}
+ARRAY_COMPARE(compare_tables, struct prof_table,
+	      memcmp(&a->process, &b->process, sizeof a->process)
+		      ?: strncmp(a->name, b->name, sizeof a->name))
 
 static void add_table(void *to, void *from)
 {

@@ -18,13 +18,8 @@ void loop_graph_clear(struct loop_graph *g)
 
 ARRAY_COMPARE(by_ends, struct loop_edge, PROF_ORDER(a, b, from, to))
 
-static int by_frequency(const void *left, const void *right)
-{
-	const struct loop_edge *a = left, *b = right;
-
-	return ARRAY_ORDER(a->from, b->from)
-		       ?: ARRAY_ORDER(b->calls, a->calls) ?: ARRAY_ORDER(a->to, b->to);
-}
+ARRAY_COMPARE(by_frequency, struct loop_edge,
+	      PROF_ORDER(a, b, from) ?: PROF_ORDER(b, a, calls) ?: PROF_ORDER(a, b, to))
 
 static void merge_edges(struct loop_graph *g)
 {

@@ -43,12 +43,7 @@ void code_map_add(struct code_map *m, struct symbolize_files *files, const struc
 	m->pieces++;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return ARRAY_ORDER(a, b);
-}
+ARRAY_COMPARE(compare_addresses, uint64_t, ARRAY_ORDER(*a, *b))
 
 uint32_t code_map_sort(uint64_t *address, uint32_t count)
 {

@@ -59,12 +59,8 @@ static bool read_entry(Dwfl_Module *module, int index, struct entry *e, Elf **el
 	return type != STT_SECTION && type != STT_FILE && type != STT_TLS;
 }
 
-static int compare_entries(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-
-	return PROF_ORDER(a, b, value, rank) ?: ARRAY_ORDER(b->end, a->end) ?: b->index - a->index;
-}
+ARRAY_COMPARE(compare_entries, struct entry,
+	      PROF_ORDER(a, b, value, rank) ?: PROF_ORDER(b, a, end) ?: b->index - a->index)
 
 static void read_entries(struct symbol_table *t, int symbols)
 {

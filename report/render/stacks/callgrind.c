@@ -98,12 +98,8 @@ static int add_site(struct writer *w, const struct report_site *site, uint32_t s
 	return stacks_walk(&w->stacks, site, enter, w) < 0 ? -1 : add_edge(w, w->function, true);
 }
 
-static int compare_edges(const void *left, const void *right)
-{
-	const struct edge *a = left, *b = right;
-
-	return ARRAY_ORDER(a->from, b->from) ?: ARRAY_ORDER(b->own, a->own) ?: PROF_ORDER(a, b, line, to);
-}
+ARRAY_COMPARE(compare_edges, struct edge,
+	      PROF_ORDER(a, b, from) ?: PROF_ORDER(b, a, own) ?: PROF_ORDER(a, b, line, to))
 
 static void put_name(struct writer *w, enum kind kind, const char *key, uint32_t number,
 		     const char *text)

@@ -66,10 +66,7 @@ int flame_order(struct flame *f, uint32_t sites)
 	return 0;
 }
 
-static int compare_widths(const void *left, const void *right)
-{
-	return ARRAY_ORDER(*(const double *)right, *(const double *)left);
-}
+ARRAY_COMPARE(compare_widths, double, ARRAY_ORDER(*b, *a))
 
 /* How wide a box has to be; of equal ones all or none. -1: out of memory. */
 static double least_width(const struct flame *f, uint32_t most)
