@@ -251,7 +251,6 @@ static int test_json(const struct clocks_report *r)
 	for (int i = 0; i < CLOCKS_LATE; i++)
 		late_json(&w, &r->late[i]);
 	json_write_close(&w, ']');
-	json_write_close(&w, '}');
 	return json_write_finish(&w);
 }
 

@@ -83,13 +83,10 @@ static int print_json(const struct doctor *d, int status)
 	for (size_t i = 0; i < d->count; i++) {
 		const struct doctor_check *c = &d->check[i];
 
-		json_write_open(&w, NULL, '{');
-		JSON_PUT(&w, "name", c->name, "level", doctor_level_name(c->level), "found",
-			 c->found, "remedy", *c->remedy ? c->remedy : NULL);
-		json_write_close(&w, '}');
+		JSON_OBJECT(&w, NULL, "name", c->name, "level", doctor_level_name(c->level),
+			    "found", c->found, "remedy", *c->remedy ? c->remedy : NULL);
 	}
 	json_write_close(&w, ']');
-	json_write_close(&w, '}');
 	return json_write_finish(&w);
 }
 

@@ -74,7 +74,6 @@ static void put_json(const struct dump_text *x)
 	for (size_t i = 0; i < x->dump->threads; i++)
 		put_thread(&w, x, i);
 	json_write_close(&w, ']');
-	json_write_close(&w, '}');
 	json_write_finish(&w);
 }
 

@@ -182,9 +182,8 @@ static void put_subject(struct json_writer *w, const struct bench_options *o)
 	json_write_texts(w, o->plan.library ? "arguments" : "argv", (const char *const *)o->words,
 			 JSON_TO_NULL);
 	json_write_close(w, '}');
-	json_write_open(w, "clock", '{');
-	JSON_PUT(w, "name", clocks_read_name(o->plan.clock), "step_ns", o->plan.ns_per_unit);
-	json_write_close(w, '}');
+	JSON_OBJECT(w, "clock", "name", clocks_read_name(o->plan.clock), "step_ns",
+		    o->plan.ns_per_unit);
 }
 
 static void put_parts(struct json_writer *w, const struct bench_options *o,
@@ -200,9 +199,7 @@ static void put_parts(struct json_writer *w, const struct bench_options *o,
 	JSON_PUT(w, "calls", s->warmup_calls);
 	JSON_MEMBERS(w, s, first_ns, first_factor);
 	json_write_close(w, '}');
-	json_write_open(w, "drift", '{');
-	JSON_MEMBERS(w, &s->drift, change, p);
-	json_write_close(w, '}');
+	JSON_OBJECT_OF(w, "drift", &s->drift, change, p);
 }
 
 static void put_lists(struct json_writer *w, const struct bench_summary *s)
@@ -217,11 +214,8 @@ static void put_lists(struct json_writer *w, const struct bench_summary *s)
 	}
 	json_write_close(w, ']');
 	json_write_open(w, "warnings", '[');
-	for (uint32_t i = 0; i < s->warnings; i++) {
-		json_write_open(w, NULL, '{');
-		JSON_MEMBERS(w, &s->warning[i], code, text);
-		json_write_close(w, '}');
-	}
+	for (uint32_t i = 0; i < s->warnings; i++)
+		JSON_OBJECT_OF(w, NULL, &s->warning[i], code, text);
 	json_write_close(w, ']');
 }
 
@@ -247,6 +241,5 @@ int bench_print_json(const struct bench_options *o, const struct bench_summary *
 		json_write_numbers(w, "empty_ns", s->empty_ns, s->replications);
 	else
 		json_write_null(w, "empty_ns");
-	json_write_close(w, '}');
 	return json_write_finish(w);
 }

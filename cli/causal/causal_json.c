@@ -7,9 +7,7 @@
 
 static void put_limits(struct json_writer *w, const char *key, struct causal_limits v)
 {
-	json_write_open(w, key, '{');
-	JSON_PUT(w, "value", v.value, "ci_low", v.low, "ci_high", v.high);
-	json_write_close(w, '}');
+	JSON_OBJECT(w, key, "value", v.value, "ci_low", v.low, "ci_high", v.high);
 }
 
 static void put_value(struct json_writer *w, const char *key, const struct slopes_value *v,
@@ -60,10 +58,8 @@ static void put_levels(struct json_writer *w, const struct causal_result_site *s
 	for (int i = 0; i < SLOPES_LEVELS; i++) {
 		struct causal_limits unit = causal_report_limits(&s->level[i], 1e9);
 
-		json_write_open(w, NULL, '{');
-		JSON_PUT(w, "delay_ns", 1e9 * delay[i], "unit_ns", unit.value, "ci_low", unit.low,
-			 "ci_high", unit.high);
-		json_write_close(w, '}');
+		JSON_OBJECT(w, NULL, "delay_ns", 1e9 * delay[i], "unit_ns", unit.value, "ci_low",
+			    unit.low, "ci_high", unit.high);
 	}
 	json_write_close(w, ']');
 }
@@ -77,9 +73,7 @@ static void put_call(struct json_writer *w, const struct causal_row *row)
 	JSON_PUT(w, "calls_per_unit", row->calls_unit, "calls_per_s", s->candidate.calls_s,
 		 "mean_ns", mean.value, "mean_ci_low_ns", mean.low, "mean_ci_high_ns", mean.high,
 		 "basis", causal_sites_basis(row->found.basis));
-	json_write_open(w, "delay_ns", '{');
-	JSON_PUT(w, "low", 1e9 * s->delay_low, "high", 1e9 * s->delay_high);
-	json_write_close(w, '}');
+	JSON_OBJECT(w, "delay_ns", "low", 1e9 * s->delay_low, "high", 1e9 * s->delay_high);
 	put_levels(w, s);
 }
 
@@ -172,13 +166,9 @@ int causal_json_print(const struct causal_report *r, FILE *out)
 	causal_report_verdict(r, verdict, sizeof(verdict));
 	json_write_text(&w, "verdict", *verdict ? verdict : NULL);
 	json_write_open_lines(&w, "warnings", '[');
-	for (size_t i = 0; i < r->warnings; i++) {
-		json_write_open(&w, NULL, '{');
-		JSON_MEMBERS(&w, &r->warning[i], code, text);
-		json_write_close(&w, '}');
-	}
+	for (size_t i = 0; i < r->warnings; i++)
+		JSON_OBJECT_OF(&w, NULL, &r->warning[i], code, text);
 	json_write_close(&w, ']');
 	put_confirmed(&w, r->confirmed);
-	json_write_close(&w, '}');
 	return json_write_finish(&w);
 }

@@ -256,6 +256,5 @@ int diff_live_json(const struct diff_live *l, FILE *out)
 	for (uint32_t i = 1; i < watch->rows; i++)
 		put_row(w, NULL, l, &watch->row[i]);
 	json_write_close(w, ']');
-	json_write_close(w, '}');
 	return json_write_finish(w);
 }

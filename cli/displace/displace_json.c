@@ -26,14 +26,13 @@ static const char *why(const char *text)
 
 static void put_accounting(struct json_writer *w, const struct displacement_accounting *a)
 {
-	json_write_open(w, "accounting", '{');
-	JSON_PUT(w, "rusage_s", a->rusage, "rusage_user_s", a->rusage_user, "rusage_system_s",
-		 a->rusage_system, "task_clock_s", a->task_clock, "task_clock_outside_s",
-		 a->task_clock_outside, "taskstats_s", a->taskstats, "schedstat_s", a->schedstat,
-		 "schedstat_first_thread_only", a->schedstat_partial, "task_clock_missing",
-		 why(a->task_clock_why), "taskstats_missing", why(a->taskstats_why),
-		 "schedstat_missing", why(a->schedstat_why));
-	json_write_close(w, '}');
+	JSON_OBJECT(w, "accounting", "rusage_s", a->rusage, "rusage_user_s", a->rusage_user,
+		    "rusage_system_s", a->rusage_system, "task_clock_s", a->task_clock,
+		    "task_clock_outside_s", a->task_clock_outside, "taskstats_s", a->taskstats,
+		    "schedstat_s", a->schedstat, "schedstat_first_thread_only",
+		    a->schedstat_partial, "task_clock_missing", why(a->task_clock_why),
+		    "taskstats_missing", why(a->taskstats_why), "schedstat_missing",
+		    why(a->schedstat_why));
 }
 
 static void put_cpu(struct json_writer *w, const char *key, const struct displacement_cpu *c)
@@ -78,11 +77,8 @@ static void put_warnings(struct json_writer *w, unsigned set)
 {
 	json_write_open(w, "warnings", '[');
 	for (unsigned bit = 1; bit && bit <= set; bit <<= 1)
-		if (set & bit) {
-			json_write_open(w, NULL, '{');
-			JSON_MEMBERS(w, displacement_warning_words(bit), code, text);
-			json_write_close(w, '}');
-		}
+		if (set & bit)
+			JSON_OBJECT_OF(w, NULL, displacement_warning_words(bit), code, text);
 	json_write_close(w, ']');
 }
 
@@ -160,12 +156,10 @@ static void put_errors(struct json_writer *w, const struct displacement_summary 
 {
 	bool known = isfinite(s->switching.error);
 
-	json_write_open(w, "errors", '{');
-	JSON_PUT(w, "remainder_s", s->all.remainder, "interrupts_rest_s", s->all.resting,
-		 "switching_s", s->all.switching, "stolen_s", s->all.stolen, "switch_ns",
-		 known ? 1e9 * s->switching.value : NAN, "switch_error_ns",
-		 1e9 * s->switching.error);
-	json_write_close(w, '}');
+	JSON_OBJECT(w, "errors", "remainder_s", s->all.remainder, "interrupts_rest_s",
+		    s->all.resting, "switching_s", s->all.switching, "stolen_s", s->all.stolen,
+		    "switch_ns", known ? 1e9 * s->switching.value : NAN, "switch_error_ns",
+		    1e9 * s->switching.error);
 }
 
 static void put_program(struct json_writer *w, const struct displace_wishes *o,
@@ -211,6 +205,5 @@ int displace_json_print(FILE *out, const struct displace_wishes *o,
 	put_replications(w, s);
 	json_write_text(w, "sentence", sentence);
 	put_warnings(w, s->warnings);
-	json_write_close(w, '}');
 	return json_write_finish(w);
 }

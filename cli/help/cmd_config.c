@@ -84,11 +84,8 @@ static int print_json(const struct config *c, const struct command *only)
 	json_write_open(&w, NULL, '{');
 	json_write_text(&w, "schema", "scprof-config/1");
 	json_write_open(&w, "files", '[');
-	for (size_t i = 0; i < c->files; i++) {
-		json_write_open(&w, NULL, '{');
-		JSON_MEMBERS(&w, &c->file[i], path, there);
-		json_write_close(&w, '}');
-	}
+	for (size_t i = 0; i < c->files; i++)
+		JSON_OBJECT_OF(&w, NULL, &c->file[i], path, there);
 	json_write_close(&w, ']');
 	json_write_open(&w, "entries", '[');
 	for (size_t i = 0; i < c->count; i++) {
@@ -103,7 +100,6 @@ static int print_json(const struct config *c, const struct command *only)
 		json_write_close(&w, '}');
 	}
 	json_write_close(&w, ']');
-	json_write_close(&w, '}');
 	return json_write_finish(&w);
 }
 

@@ -213,9 +213,7 @@ static void put_remarks(struct json_writer *w, const struct plan_options *o,
 
 		if (!code)
 			continue;
-		json_write_open(w, NULL, '{');
-		JSON_PUT(w, "code", code, "text", text);
-		json_write_close(w, '}');
+		JSON_OBJECT(w, NULL, "code", code, "text", text);
 	}
 	json_write_close(w, ']');
 }
@@ -253,6 +251,5 @@ int plan_ahead_print(const struct plan_options *o)
 	json_write_text(w, "schema", "scprof-plan/1");
 	JSON_MEMBERS(w, o, tick_ns, mean_ns, confidence);
 	put_ahead(w, o, &a);
-	json_write_close(w, '}');
 	return json_write_finish(w);
 }

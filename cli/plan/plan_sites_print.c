@@ -285,7 +285,6 @@ static int print_json(const struct plan_sites *p, struct report *r, const struct
 	for (uint32_t i = 0; i < p->sites; i++)
 		put_site(w, r, &p->site[i]);
 	json_write_close(w, ']');
-	json_write_close(w, '}');
 	return json_write_finish(w);
 }
 

@@ -232,6 +232,5 @@ int diff_json(struct diff *d, FILE *out)
 	put_sites(w, d);
 	diff_json_computing(w, d->computing);
 	json_warnings_write(w, d->warning, d->warnings);
-	json_write_close(w, '}');
 	return json_write_finish(w);
 }

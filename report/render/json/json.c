@@ -164,9 +164,7 @@ static void put_paths(struct json_writer *w, const struct report *r)
 
 static void put_verdict(struct json_writer *w, struct verdict v)
 {
-	json_write_open(w, "verdict", '{');
-	JSON_MEMBERS(w, &v, code, text);
-	json_write_close(w, '}');
+	JSON_OBJECT_OF(w, "verdict", &v, code, text);
 }
 
 static void put_head(struct json_writer *w, const struct report *r)
@@ -177,10 +175,8 @@ static void put_head(struct json_writer *w, const struct report *r)
 	json_write_text(w, "warm_up", r->include_warmup ? "included" : "set-aside");
 	put_totals(w, r);
 	json_states_write_switches(w, r->profile);
-	json_write_open(w, "ledger", '{');
-	JSON_MEMBERS(w, &r->ledger, cpu_share, waits_share, reads_share, writes_share, cpu_s, waits,
-		     reads, writes);
-	json_write_close(w, '}');
+	JSON_OBJECT_OF(w, "ledger", &r->ledger, cpu_share, waits_share, reads_share, writes_share,
+		       cpu_s, waits, reads, writes);
 	put_elsewhere(w, r);
 	put_paths(w, r);
 	put_verdict(w, verdict_of(r));
@@ -228,11 +224,8 @@ void json_warnings_write(struct json_writer *w, const struct report_warning *war
 			 uint32_t warnings)
 {
 	json_write_open(w, "warnings", '[');
-	for (uint32_t i = 0; i < warnings; i++) {
-		json_write_open(w, NULL, '{');
-		JSON_MEMBERS(w, &warning[i], code, text, brief);
-		json_write_close(w, '}');
-	}
+	for (uint32_t i = 0; i < warnings; i++)
+		JSON_OBJECT_OF(w, NULL, &warning[i], code, text, brief);
 	json_write_close(w, ']');
 }
 
@@ -250,6 +243,5 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 	put_losses(&w, r);
 	json_warnings_write(&w, r->warning, r->warnings); /* symbolizing may have added some */
 	json_write_texts(&w, "next_steps", (const char *const *)r->next_step, r->next_steps);
-	json_write_close(&w, '}');
 	return json_write_finish(&w);
 }

@@ -103,11 +103,8 @@ static void put_loop(const struct context *c, const struct loop *l)
 
 	json_write_open(w, NULL, '{');
 	json_write_open(w, "threads", '[');
-	for (uint32_t i = 0; i < l->tables; i++) {
-		json_write_open(w, NULL, '{');
-		JSON_MEMBERS(w, &l->thread[i], name, pid, tid, threads);
-		json_write_close(w, '}');
-	}
+	for (uint32_t i = 0; i < l->tables; i++)
+		JSON_OBJECT_OF(w, NULL, &l->thread[i], name, pid, tid, threads);
 	json_write_close(w, ']');
 	JSON_MEMBERS(w, l, calls, time_ns, share, recording_ns, remainder_ns);
 	json_write_open(w, "cycles", '[');

@@ -146,10 +146,8 @@ static void put_attached(struct json_writer *w, const struct profile *p)
 	JSON_MEMBERS(w, &a, threads, in_calls);
 	json_write_flag(w, "detached", a.flags & SCP_ATTACHED_DETACHED);
 	json_write_flag(w, "woken", a.flags & SCP_ATTACHED_WOKEN);
-	json_write_open(w, "slots", '{');
-	JSON_MEMBERS(w, &a.slots, written, unbound, other, failed, put_back, changed, gone, objects,
-		     kept, skipped);
-	json_write_close(w, '}');
+	JSON_OBJECT_OF(w, "slots", &a.slots, written, unbound, other, failed, put_back, changed,
+		       gone, objects, kept, skipped);
 	json_write_close(w, '}');
 }
 

@@ -210,9 +210,8 @@ static void put_steadiness(struct json_writer *w, const struct report_site *site
 	if (!json_write_open_known(w, "steadiness", !site->overflow))
 		return;
 	json_write_object(w, "warm_up", warmup_fields, s->warmup_calls ? s : NULL);
-	json_write_open(w, "first_call", '{');
-	JSON_PUT(w, "ns", s->first_ns, "ratio", s->first_ratio, "share_as_long", s->first_share);
-	json_write_close(w, '}');
+	JSON_OBJECT(w, "first_call", "ns", s->first_ns, "ratio", s->first_ratio, "share_as_long",
+		    s->first_share);
 	put_drift(w, s);
 	put_modes(w, s);
 	json_write_object(w, "outliers", outlier_fields, isfinite(s->fence_ns) ? s : NULL);

@@ -259,6 +259,7 @@ void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
 
 int json_write_finish(struct json_writer *w)
 {
+	json_write_close(w, '}');
 	putc_unlocked('\n', w->out);
 	if (w->failed)
 		errno = ENOMEM;

@@ -70,6 +70,11 @@ void json_write_object(struct json_writer *w, const char *key, const struct row_
 	JSON_VALUE(w, key, value) __VA_OPT__(JSON_PUT_AGAIN PROF_NOTHING(w, __VA_ARGS__))
 #define JSON_PUT_AGAIN() JSON_PUT_ONE
 #endif
+/* An object of such values, or of such members. */
+#define JSON_OBJECT(w, key, ...)                                                                   \
+	(json_write_open(w, key, '{'), JSON_PUT(w, __VA_ARGS__), json_write_close(w, '}'))
+#define JSON_OBJECT_OF(w, key, from, ...)                                                          \
+	(json_write_open(w, key, '{'), JSON_MEMBERS(w, from, __VA_ARGS__), json_write_close(w, '}'))
 
 /* '{' and '}', or '[' and ']', around members or elements. json_write_open_lines puts each of
  * them on a line of its own. */
@@ -78,6 +83,6 @@ void json_write_open_lines(struct json_writer *w, const char *key, char bracket)
 void json_write_close(struct json_writer *w, char bracket);
 /* Open an object where its content is known; else write null, and return false. */
 bool json_write_open_known(struct json_writer *w, const char *key, bool known);
-/* Ends a document with a newline. 0, or -1 with errno: out of memory. Errors of the stream stay in
- * it. */
+/* Closes a document's object, and its line. 0, or -1 with errno: out of memory. Errors of the
+ * stream stay in it. */
 int json_write_finish(struct json_writer *w);
