@@ -2,9 +2,7 @@
 /* `scprof clocks`: how good each clock of this machine is. */
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "collector/clocks/clocks.h"
 #include "cli/cmd.h"
@@ -33,18 +31,9 @@ const struct usage cmd_clocks_usage = {
 
 #define WIDTH 100
 
-__attribute__((format(printf, 3, 4))) static void print_wrapped(struct text *t, const char *label,
-								const char *format, ...)
-{
-	char lead[32], text[512];
-	va_list args;
-
-	snprintf(lead, sizeof(lead), "%-12s", label);
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	text_cell_say(t, TERMINAL_PLAIN, lead, strlen(lead), "%s", text);
-}
+/* What `name` is, wrapped behind it. */
+#define SAY(t, name, ...)                                                                          \
+	text_cell_say(t, TERMINAL_PLAIN, numbered_text("%-12s", name).text, 12, __VA_ARGS__)
 
 /* Two columns: mean, and interval with the unit. */
 static void cell_mean(struct text *t, struct table *table, size_t column,
@@ -176,19 +165,19 @@ static int print_text(const struct clocks_report *r)
 		return -1;
 	putchar('\n');
 	for (int i = 0; i < CLOCKS_TESTED; i++)
-		print_wrapped(&t, clocks_read_name(r->clock[i].kind), "%s", r->clock[i].verdict);
+		SAY(&t, clocks_read_name(r->clock[i].kind), "%s", r->clock[i].verdict);
 	putchar('\n');
-	print_wrapped(&t, "measured",
-		      "READING: mean of %u rounds, 95 %%. STEPS, DRIFT: against "
-		      "CLOCK_MONOTONIC_RAW, over %.1f s. Interrupted %llu times, by %s at most, %s "
-		      "of that time: no steps. Ticker: %s; busy: %u CPUs. Stolen by the host: %s.",
-		      r->read_rounds, r->watch_s, (unsigned long long)r->interruptions,
-		      numbered_duration(r->interruption_max_ns, utf8).text,
-		      numbered_share(r->interrupted_share).text, r->late[0].scheduling,
-		      r->busy_cpus, numbered_share(r->stolen).text);
-	print_wrapped(&t, "tsc rate", "%.6f MHz %s%.2g ppm, calibrated over %.2f s",
-		      tsc->rate_hz / 1e6, utf8 ? "±" : "+/-", tsc->rate_error_ppm, r->window_s);
-	print_wrapped(&t, "default", "%s, because %s", clocks_read_name(r->preferred), r->reason);
+	SAY(&t, "measured",
+	    "READING: mean of %u rounds, 95 %%. STEPS, DRIFT: against "
+	    "CLOCK_MONOTONIC_RAW, over %.1f s. Interrupted %llu times, by %s at most, %s "
+	    "of that time: no steps. Ticker: %s; busy: %u CPUs. Stolen by the host: %s.",
+	    r->read_rounds, r->watch_s, (unsigned long long)r->interruptions,
+	    numbered_duration(r->interruption_max_ns, utf8).text,
+	    numbered_share(r->interrupted_share).text, r->late[0].scheduling, r->busy_cpus,
+	    numbered_share(r->stolen).text);
+	SAY(&t, "tsc rate", "%.6f MHz %s%.2g ppm, calibrated over %.2f s", tsc->rate_hz / 1e6,
+	    utf8 ? "±" : "+/-", tsc->rate_error_ppm, r->window_s);
+	SAY(&t, "default", "%s, because %s", clocks_read_name(r->preferred), r->reason);
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "collector/doctor/doctor.h"
 #include "include/scprof_version.h"
@@ -37,22 +36,17 @@ const struct usage cmd_doctor_usage = {
 static const enum terminal_style styles[] = {TERMINAL_NAME, TERMINAL_DIM, TERMINAL_WARN,
 					     TERMINAL_WARN};
 
-static int print_check(const struct doctor_check *c, const struct terminal *t)
+static void print_check(const struct doctor_check *c, const struct terminal *t)
 {
-	char *found = utf8_clean(c->found, t->utf8), *remedy = utf8_clean(c->remedy, t->utf8);
-	int failed = !found || !remedy;
-
-	if (!failed) {
-		terminal_style(stdout, t, styles[c->level]);
-		printf("%-8s", doctor_level_name(c->level));
-		terminal_style(stdout, t, TERMINAL_PLAIN);
-		printf(" %-10s  %s\n", c->name, found);
-		if (*remedy)
-			printf("%-21s-> %s\n", "", remedy);
-	}
-	free(found);
-	free(remedy);
-	return failed ? -1 : 0;
+	terminal_style(stdout, t, styles[c->level]);
+	printf("%-8s", doctor_level_name(c->level));
+	terminal_style(stdout, t, TERMINAL_PLAIN);
+	printf(" %-10s  ", c->name);
+	utf8_put_clean(stdout, c->found, t->utf8);
+	if (*c->remedy)
+		printf("\n%-21s-> ", "");
+	utf8_put_clean(stdout, c->remedy, t->utf8);
+	putchar('\n');
 }
 
 static const char *const summaries[] = {
@@ -65,12 +59,11 @@ static const char *const summaries[] = {
 static int print_text(const struct doctor *d)
 {
 	struct terminal t = terminal_of(stdout, 0);
-	int failed = 0;
 
 	for (size_t i = 0; i < d->count; i++)
-		failed |= print_check(&d->check[i], &t);
+		print_check(&d->check[i], &t);
 	puts(summaries[doctor_worst(d)]);
-	return failed;
+	return 0;
 }
 
 static int print_json(const struct doctor *d, int status)

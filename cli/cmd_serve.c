@@ -91,31 +91,16 @@ const struct usage serve_options_usage = {
 
 #define COMMAND "scprof serve"
 
-static int take_listen(struct serve_options *o, const char *text)
-{
-	struct profile_error err;
-
-	return http_address_parse(&o->address, text, &err) ? complaint_say(COMMAND, "%s", err.text)
-							   : 0;
-}
-
-static int take_token(struct serve_options *o, const char *path)
-{
-	struct profile_error err;
-
-	o->agent.attach_token = o->token;
-	return http_peer_read_token(path, o->token, &err) ? complaint_say(COMMAND, "%s", err.text)
-							  : 0;
-}
-
 static int take(void *to, int code, const char *value)
 {
 	struct serve_options *o = to;
+	struct profile_error err;
 
-	if (code == OPT_LISTEN)
-		return take_listen(o, value);
 	if (code == OPT_TOKEN)
-		return take_token(o, value);
+		o->agent.attach_token = o->token;
+	if ((code == OPT_LISTEN && http_address_parse(&o->address, value, &err)) ||
+	    (code == OPT_TOKEN && http_peer_read_token(value, o->token, &err)))
+		return complaint_say(COMMAND, "%s", err.text);
 	if (code == OPT_ATTACH && value && !*value)
 		return complaint_say(COMMAND, "--allow-attach= needs the path of a socket");
 	o->agent.allow_attach |= code == OPT_ATTACH;
@@ -159,7 +144,7 @@ static int parse(struct serve_options *o, int argc, char **argv)
 					      .most_files = FILES_DEFAULT,
 					      .most_bytes = MOST_FILE_BYTES,
 					      .confidence = 0.95}};
-	if (take_listen(o, LISTEN_DEFAULT))
+	if (take(o, OPT_LISTEN, LISTEN_DEFAULT))
 		return serve_options_usage.failure;
 	int status = options_parse(&serve_options_usage, argc, argv, take, o);
 	if (status != OPTIONS_GO)

@@ -317,11 +317,9 @@ static void say_what_goes_on(const struct top_options *o, const char *text)
 
 	for (int i = 0; i < 2 && !poll(&over, 1, 0); i++) {
 		const char *of = i ? o->live.note : text;
-		char *clean = of ? utf8_clean(of, utf8) : NULL;
 
-		if (clean)
-			puts(clean);
-		free(clean);
+		utf8_put_clean(stdout, of ? of : "", utf8);
+		fputs(of ? "\n" : "", stdout);
 	}
 	fflush(stdout);
 }

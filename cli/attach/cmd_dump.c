@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* `scprof dump`: what each thread of a process does now. */
-#include <stdlib.h>
-
 #include "cli/attach/attach_options.h"
 #include "cli/attach/dump_text.h"
 #include "cli/cmd.h"
@@ -78,13 +76,13 @@ static void put_json(const struct dump_text *x)
 }
 
 /* The first thread's, which need not have the smallest number. */
-static char *name_of(const struct dump *d)
+static const char *name_of(const struct dump *d)
 {
 	size_t i = d->threads - 1;
 
 	while (i && d->thread[i].tid != d->pid)
 		i--;
-	return utf8_clean(d->thread[i].name, true);
+	return d->thread[i].name;
 }
 
 static int show(pid_t pid, bool json)
@@ -99,10 +97,9 @@ static int show(pid_t pid, bool json)
 	} else if (json) {
 		put_json(&x);
 	} else {
-		char *name = name_of(d);
-
-		printf("process %d (%s), %s\n", (int)pid, name ? name : "?", x.verdict);
-		free(name);
+		printf("process %d (", (int)pid);
+		utf8_put_clean(stdout, name_of(d), true);
+		printf("), %s\n", x.verdict);
 		dump_text_print(&x, stdout);
 	}
 	dump_text_end(&x);

@@ -184,11 +184,11 @@ static void add_rows(const struct diff_live *l, struct text *t, struct table *ta
 
 static void print_sides(const struct diff_live *l, const struct text *t)
 {
-	char *safe = *l->sides.text ? utf8_clean(l->sides.text, t->terminal.utf8) : NULL;
-
-	if (safe)
-		fprintf(t->out, "the last pair of runs: %s\n", safe);
-	free(safe);
+	if (!*l->sides.text)
+		return;
+	fputs("the last pair of runs: ", t->out);
+	utf8_put_clean(t->out, l->sides.text, t->terminal.utf8);
+	putc('\n', t->out);
 }
 
 int diff_live_text(const struct diff_live *l, FILE *out)

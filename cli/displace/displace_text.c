@@ -14,19 +14,12 @@
 
 static struct numbered seconds(double value)
 {
-	struct numbered n = {"-"};
-
-	if (isfinite(value))
-		snprintf(n.text, sizeof(n.text), "%.4f s", value);
-	return n;
+	return isfinite(value) ? numbered_text("%.4f s", value) : numbered_text("-");
 }
 
 static struct numbered percent(double share)
 {
-	struct numbered n;
-
-	snprintf(n.text, sizeof(n.text), "%.*f %%", fabs(share) < 0.1 ? 2 : 1, 100 * share);
-	return n;
+	return numbered_text("%.*f %%", fabs(share) < 0.1 ? 2 : 1, 100 * share);
 }
 
 /* A share of what the program uses, or of all time where that is hardly anything. */

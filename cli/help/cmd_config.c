@@ -53,17 +53,17 @@ static void print_section(const struct config *c, const struct command *command)
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct config_entry *e = &c->entry[i];
-		char *value = e->command == command ? utf8_clean(e->value, true) : NULL;
 
-		if (!value)
+		if (e->command != command)
 			continue;
 		if (first)
 			printf("[%s]\n", command->name);
 		first = false;
-		printf("%s = %s  # %s:%u%s%s\n", e->option->name, value, e->file, e->line,
+		printf("%s = ", e->option->name);
+		utf8_put_clean(stdout, e->value, true);
+		printf("  # %s:%u%s%s\n", e->file, e->line,
 		       beaten_by(e) ? ", beaten by the environment's " : "",
 		       beaten_by(e) ? beaten_by(e) : "");
-		free(value);
 	}
 }
 

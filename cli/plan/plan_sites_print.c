@@ -51,11 +51,8 @@ static const struct table_column columns[] = {
 /* "±5 %" of a total width over the mean. */
 static struct numbered half_width(double width, bool utf8)
 {
-	struct numbered n;
-
-	snprintf(n.text, sizeof(n.text), "%s%.24s", utf8 ? "±" : "+-",
-		 isfinite(width) ? plan_words_percent(width / 2).text : "?");
-	return n;
+	return numbered_text("%s%.24s", utf8 ? "±" : "+-",
+			     isfinite(width) ? plan_words_percent(width / 2).text : "?");
 }
 
 static void verdict_cell(struct table *table, const struct plan_site *p)

@@ -4,18 +4,12 @@
 #include "cli/plan/plan.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define EXACT_BELOW 9007199254740992.0 /* 2^53 */
 
 struct numbered plan_words_count(double count)
 {
-	struct numbered n;
-
-	if (count < EXACT_BELOW)
-		return numbered_count((uint64_t)count);
-	snprintf(n.text, sizeof(n.text), "%.3g", count);
-	return n;
+	return count < EXACT_BELOW ? numbered_count((uint64_t)count) : numbered_text("%.3g", count);
 }
 
 struct numbered plan_words_time(double ns)
@@ -28,7 +22,6 @@ struct numbered plan_words_time(double ns)
 		      {2 * 3600e9, 3600e9, "hours"},
 		      {600e9, 60e9, "minutes"},
 		      {0.9995e9, 1e9, "s"}};
-	struct numbered n;
 
 	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++) {
 		double x = ns / scales[i].unit;
@@ -37,36 +30,28 @@ struct numbered plan_words_time(double ns)
 			continue;
 		/* two significant digits and more before the point */
 		if (x >= 1e6)
-			snprintf(n.text, sizeof(n.text), "%.2g %s", x, scales[i].name);
-		else
-			snprintf(n.text, sizeof(n.text), "%.*f %s", x < 9.95, x, scales[i].name);
-		return n;
+			return numbered_text("%.2g %s", x, scales[i].name);
+		return numbered_text("%.*f %s", x < 9.95, x, scales[i].name);
 	}
-	snprintf(n.text, sizeof(n.text), ns >= 9.95e6 ? "%.0f ms" : "%.2g ms", ns / 1e6);
-	return n;
+	return numbered_text(ns >= 9.95e6 ? "%.0f ms" : "%.2g ms", ns / 1e6);
 }
 
 struct numbered plan_words_duration(double ns, bool utf8)
 {
 	int unit = ns >= 1e9 ? 0 : ns >= 1e6 ? 1 : ns >= 1e3 ? 2 : 3;
 	const char *const names[] = {"s", "ms", utf8 ? "µs" : "us", "ns"};
-	struct numbered n;
 
-	snprintf(n.text, sizeof(n.text), "%.6g %s", ns / pow(1000, 3 - unit), names[unit]);
-	return n;
+	return numbered_text("%.6g %s", ns / pow(1000, 3 - unit), names[unit]);
 }
 
 struct numbered plan_words_percent(double share)
 {
 	double percent = 100 * share;
-	struct numbered n;
 
-	snprintf(n.text, sizeof(n.text),
-		 percent >= 1000   ? "%.1e %%"
-		 : percent >= 99.5 ? "%.0f %%"
-				   : "%.2g %%",
-		 percent);
-	return n;
+	return numbered_text(percent >= 1000   ? "%.1e %%"
+			     : percent >= 99.5 ? "%.0f %%"
+					       : "%.2g %%",
+			     percent);
 }
 
 void plan_words_put(struct json_writer *w, const char *key, double count)

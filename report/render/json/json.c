@@ -162,13 +162,10 @@ static void put_paths(struct json_writer *w, const struct report *r)
 	json_write_close(w, '}');
 }
 
-static void put_verdict(struct json_writer *w, struct verdict v)
-{
-	JSON_OBJECT_OF(w, "verdict", &v, code, text);
-}
-
 static void put_head(struct json_writer *w, const struct report *r)
 {
+	const struct verdict verdict = verdict_of(r);
+
 	JSON_PUT(w, "schema", "scprof-report/1", "by", report_names_by(r->by));
 	json_run_write(w, r);
 	json_write_number(w, "confidence", r->confidence);
@@ -179,7 +176,7 @@ static void put_head(struct json_writer *w, const struct report *r)
 		       cpu_s, waits, reads, writes);
 	put_elsewhere(w, r);
 	put_paths(w, r);
-	put_verdict(w, verdict_of(r));
+	JSON_OBJECT_OF(w, "verdict", &verdict, code, text);
 }
 
 int json_computing_write(struct json_writer *w, struct report *r, uint32_t most)
