@@ -6,7 +6,6 @@
 #include "report/model/model.h"
 #include "report/render/text/text.h"
 #include "report/symbols/function_names.h"
-#include "report/wording/numbers.h"
 
 #define MOST   5
 #define LEAST  10   /* samples */

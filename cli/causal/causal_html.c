@@ -7,7 +7,6 @@
 #include "cli/causal/causal_private.h"
 #include "report/render/html/html_write.h"
 #include "report/render/text/text.h"
-#include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
 HTML_PAGE(causal_page);
@@ -229,7 +228,7 @@ static void put_stack(FILE *out, const struct causal_report *r, const struct cau
 
 static void put_site(FILE *out, const struct causal_report *r, const struct causal_row *row)
 {
-	char note[320];
+	const struct words note = causal_report_note(r, row);
 
 	fputs("<li class=\"site\"><h2><bdi>", out);
 	put_text(out, row->label);
@@ -239,10 +238,9 @@ static void put_site(FILE *out, const struct causal_report *r, const struct caus
 	fputs("</div><div>", out);
 	put_chart(out, r, row);
 	fputs("</div>", out);
-	causal_report_note(r, row, note, sizeof(note));
-	if (*note) {
+	if (*note.text) {
 		fputs("<p class=\"note\">", out);
-		put_text(out, note);
+		put_text(out, note.text);
 		fputs("</p>", out);
 	}
 	put_stack(out, r, row);
@@ -253,7 +251,7 @@ static void put_head(FILE *out, const struct causal_report *r)
 {
 	const struct causal_result *c = r->result;
 	struct causal_limits slow = causal_report_limits(&c->slopes.slowdown, 100);
-	char verdict[400];
+	const struct words verdict = causal_report_verdict(r);
 
 	fputs("<header class=\"top\"><div class=\"bar\"><p class=\"mark\">scprof causal</p></div>"
 	      "<h1>What a faster call would bring to <bdi>",
@@ -271,10 +269,9 @@ static void put_head(FILE *out, const struct causal_report *r)
 	else
 		fputs(causal_report_untold(c), out);
 	fputs("</span></p>", out);
-	causal_report_verdict(r, verdict, sizeof(verdict));
-	if (*verdict) {
+	if (*verdict.text) {
 		fputs("<p>", out);
-		put_text(out, verdict);
+		put_text(out, verdict.text);
 		fputs("</p>", out);
 	}
 	if (r->warnings)

@@ -82,7 +82,7 @@ static void put_effect(struct json_writer *w, const struct causal_report *r,
 {
 	const struct slopes_site *s = &row->site->slopes;
 	struct causal_limits slope = causal_report_limits(&s->slope, 1);
-	char note[320];
+	const struct words note = causal_report_note(r, row);
 
 	if (!row->told)
 		slope = (struct causal_limits){NAN, NAN, NAN};
@@ -98,8 +98,7 @@ static void put_effect(struct json_writer *w, const struct causal_report *r,
 	put_prediction(w, "brings_10_percent", &row->ten);
 	put_prediction(w, "brings_30_percent", &row->thirty);
 	put_prediction(w, "brings_removed", &row->removed);
-	causal_report_note(r, row, note, sizeof(note));
-	json_write_text(w, "note", *note ? note : NULL);
+	json_write_text(w, "note", *note.text ? note.text : NULL);
 }
 
 static void put_site(struct json_writer *w, const struct causal_report *r,
@@ -152,7 +151,7 @@ static void put_confirmed(struct json_writer *w, const struct causal_confirmed *
 int causal_json_print(const struct causal_report *r, FILE *out)
 {
 	struct json_writer w = {.out = out};
-	char verdict[400];
+	const struct words verdict = causal_report_verdict(r);
 
 	json_write_open_lines(&w, NULL, '{');
 	json_write_text(&w, "schema", "scprof-causal/1");
@@ -163,8 +162,7 @@ int causal_json_print(const struct causal_report *r, FILE *out)
 		json_write_null(&w, "computing");
 	else if (json_computing_write(&w, r->computing, UINT32_MAX))
 		return -1;
-	causal_report_verdict(r, verdict, sizeof(verdict));
-	json_write_text(&w, "verdict", *verdict ? verdict : NULL);
+	json_write_text(&w, "verdict", *verdict.text ? verdict.text : NULL);
 	json_write_open_lines(&w, "warnings", '[');
 	for (size_t i = 0; i < r->warnings; i++)
 		JSON_OBJECT_OF(&w, NULL, &r->warning[i], code, text);

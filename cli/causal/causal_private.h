@@ -14,6 +14,7 @@
 #include "collector/causal/causal.h"
 #include "include/scprof_causal.h"
 #include "report/report.h"
+#include "report/wording/numbers.h"
 
 struct causal_options {
 	struct run_options run; /* -s, -g, -c; `command` */
@@ -196,14 +197,13 @@ const char *causal_report_name(const struct causal_report *r, size_t site);
 /* Marks of a row, as words: "at most", "straight", ... */
 const char *causal_report_shape(enum slopes_shape shape);
 /* One sentence of what keeps the row from being one number; "" where there is nothing. */
-void causal_report_note(const struct causal_report *r, const struct causal_row *row, char *text,
-			size_t size);
+struct words causal_report_note(const struct causal_report *r, const struct causal_row *row);
 /* Why delays are not told of, where no window is. */
 const char *causal_report_untold(const struct causal_result *c);
 /* What all rows say together where none is surely on the path of progress; else "". */
-void causal_report_verdict(const struct causal_report *r, char *text, size_t size);
-/* A unit's own duration, beside what it takes by itself; `text` "" where it has none. */
-void causal_report_unit(const struct causal_report *r, char *text, size_t size, bool utf8);
+struct words causal_report_verdict(const struct causal_report *r);
+/* A unit's own duration, beside what it takes by itself; "" where it has none. */
+struct words causal_report_unit(const struct causal_report *r, bool utf8);
 /* "+3.1 % [2.4, 3.8]" */
 struct causal_text {
 	char text[64];

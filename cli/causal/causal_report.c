@@ -6,7 +6,6 @@
 
 #include "report/model/model.h"
 #include "report/wording/utf8.h"
-#include "report/wording/numbers.h"
 #include "stats/numerics/distributions.h"
 #include "profile/base/array.h"
 
@@ -205,8 +204,8 @@ const char *causal_report_shape(enum slopes_shape shape)
 }
 
 /* Why faster may bring something else than slower cost. */
-static void note_shape(const struct causal_report *r, const struct causal_row *row, char *text,
-		       size_t size)
+static void note_shape(const struct causal_report *r, const struct causal_row *row,
+		       struct words *to)
 {
 	const struct slopes_site *s = &row->site->slopes;
 	const char *bound = row->ten.at_most	? ", and faster brings at most this"
@@ -214,40 +213,41 @@ static void note_shape(const struct causal_report *r, const struct causal_row *r
 						: "";
 
 	if (s->slope.value < 0 && s->q <= SURE)
-		snprintf(text, size,
-			 "the program was faster with longer calls here, as where more work comes "
-			 "together meanwhile");
+		numbers_append(
+			to,
+			"the program was faster with longer calls here, as where more work comes "
+			"together meanwhile");
 	else if (s->shape == SLOPES_CONVEX)
-		snprintf(text, size, "longer delays cost more each: faster brings at most this");
+		numbers_append(to, "longer delays cost more each: faster brings at most this");
 	else if (s->shape == SLOPES_CONCAVE && row->ten.at_least)
-		snprintf(text, size, "longer delays cost less each: faster brings at least this");
+		numbers_append(to, "longer delays cost less each: faster brings at least this");
 	else if (s->shape == SLOPES_CONDITIONAL)
-		snprintf(text, size, "depends on %.200s: a balance%s",
-			 causal_report_name(r, s->interacts), bound);
+		numbers_append(to, "depends on %.200s: a balance%s",
+			       causal_report_name(r, s->interacts), bound);
 	else if (row->ten.hidden)
-		snprintf(text, size,
-			 "something else hides it most of the time: faster brings at most this");
+		numbers_append(
+			to, "something else hides it most of the time: faster brings at most this");
 	else if (row->ten.thread_near)
-		snprintf(text, size,
-			 "another thread is nearly as busy: faster brings at most this");
+		numbers_append(to, "another thread is nearly as busy: faster brings at most this");
 	else if (row->thirty.thread_near)
-		snprintf(text, size,
-			 "with 30 %% off another thread would be nearly as busy: at most that");
+		numbers_append(
+			to, "with 30 %% off another thread would be nearly as busy: at most that");
 }
 
-void causal_report_note(const struct causal_report *r, const struct causal_row *row, char *text,
-			size_t size)
+struct words causal_report_note(const struct causal_report *r, const struct causal_row *row)
 {
-	*text = '\0';
+	struct words note = {""};
+
 	if (!row->told)
-		snprintf(text, size, "not told: too few calls in too few windows");
+		numbers_append(&note, "not told: too few calls in too few windows");
 	else if (isnan(row->found.mean.value) && row->found.row)
-		snprintf(text, size,
-			 "not predicted: it waits for others, and no CPU time is known");
+		numbers_append(&note,
+			       "not predicted: it waits for others, and no CPU time is known");
 	else if (isnan(row->found.mean.value))
-		snprintf(text, size, "not predicted: the profile does not know its mean");
+		numbers_append(&note, "not predicted: the profile does not know its mean");
 	else
-		note_shape(r, row, text, size);
+		note_shape(r, row, &note);
+	return note;
 }
 
 const char *causal_report_untold(const struct causal_result *c)
@@ -255,53 +255,56 @@ const char *causal_report_untold(const struct causal_result *c)
 	return c->left_out ? "no window tells of delays" : "nothing was delayed";
 }
 
-void causal_report_verdict(const struct causal_report *r, char *text, size_t size)
+struct words causal_report_verdict(const struct causal_report *r)
 {
+	struct words said = {""};
 	double most = NAN;
 	bool any = false;
 	char to[32];
 
-	*text = '\0';
 	for (size_t i = 0; i < r->rows; i++) {
 		const struct causal_row *row = &r->row[i];
 
 		if (row->told && row->site->slopes.q <= SURE)
-			return;
+			return said;
 		any |= row->told;
 		most = fmax(most, row->ten.high);
 	}
 	snprintf(to, sizeof(to), most <= CAUSAL_LARGEST ? "+%s %%" : "any height",
 		 numbered_digits(most, 2).text);
 	if (any && most <= EXCLUDED)
-		snprintf(text, size,
-			 "No site is certain to have an effect (q > %.2g). 10 %% off all calls of "
-			 "any one of them brings %.2g %% at most: what holds it up is elsewhere",
-			 SURE, fmax(most, 0));
+		numbers_append(
+			&said,
+			"No site is certain to have an effect (q > %.2g). 10 %% off all calls of "
+			"any one of them brings %.2g %% at most: what holds it up is elsewhere",
+			SURE, fmax(most, 0));
 	else if (any)
-		snprintf(
-			text, size,
+		numbers_append(
+			&said,
 			"No site is certain to have an effect (q > %.2g), nor can one be excluded: "
 			"the widest interval reaches to %s. Let it run longer, such as --until 2%%",
 			SURE, to);
+	return said;
 }
 
-void causal_report_unit(const struct causal_report *r, char *text, size_t size, bool utf8)
+struct words causal_report_unit(const struct causal_report *r, bool utf8)
 {
 	const struct slopes_value *latency = &r->result->slopes.latency;
+	struct words said = {""};
 	size_t count;
 	const struct causal_row *row = find_unit(r, &count);
 
-	*text = '\0';
 	if (!(latency->value > 0)) /* delays are taken off: too little may be left to tell */
-		return;
-	snprintf(text, size, "A %s takes %s from its begin to its end", r->progress,
-		 numbered_duration(1e9 * latency->value, utf8).text);
+		return said;
+	numbers_append(&said, "A %s takes %s from its begin to its end", r->progress,
+		       numbered_duration(1e9 * latency->value, utf8).text);
 	if (!row || row->found.basis != CAUSAL_BASIS_CPU || isnan(row->found.mean.value))
-		return;
-	snprintf(text + strlen(text), size - strlen(text),
-		 "; waiting for others or for a CPU is in that, and not in its MEAN%s%s",
-		 count == 1 ? ", " : "",
-		 count == 1 ? numbered_duration(1e9 * row->found.mean.value, utf8).text : "");
+		return said;
+	numbers_append(&said,
+		       "; waiting for others or for a CPU is in that, and not in its MEAN%s%s",
+		       count == 1 ? ", " : "",
+		       count == 1 ? numbered_duration(1e9 * row->found.mean.value, utf8).text : "");
+	return said;
 }
 
 struct causal_text causal_report_percent(double value, double low, double high)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <string.h>
-
 #include "cli/causal/causal_private.h"
 #include "report/render/text/text.h"
-#include "report/wording/numbers.h"
 
 enum { C_BRINGS, C_SITE, C_CALLS, C_MEAN, C_KAPPA, C_THIRTY, C_REMOVED, C_Q };
 
@@ -29,7 +26,7 @@ static void put_head(const struct causal_report *r, struct text *t)
 	const struct causal_result *c = r->result;
 	struct causal_limits unit = causal_report_limits(&c->slopes.unit, 1),
 			     slow = causal_report_limits(&c->slopes.slowdown, 1);
-	char text[700];
+	struct words line = {""};
 
 	if (!c->slopes.windows) {
 		text_cell_say(t, TERMINAL_PLAIN, "", 2, "%s: %s/s; %s", r->progress,
@@ -41,21 +38,19 @@ static void put_head(const struct causal_report *r, struct text *t)
 		      numbered_plain(unit.low > 0 ? 1 / unit.high : NAN).text,
 		      numbered_plain(unit.low > 0 ? 1 / unit.low : NAN).text);
 	bool faster = slow.high < 0; /* surely: see the rows' notes */
-	snprintf(text, sizeof(text), "%zu windows of %.3g s in %s s; delays %s by ",
-		 c->slopes.windows, c->window_s, numbered_digits(c->elapsed_s, 3).text,
-		 faster ? "made it faster" : "slowed it down");
+	numbers_append(&line, "%zu windows of %.3g s in %s s; delays %s by ", c->slopes.windows,
+		       c->window_s, numbered_digits(c->elapsed_s, 3).text,
+		       faster ? "made it faster" : "slowed it down");
 	if (faster)
 		slow = (struct causal_limits){-slow.value, -slow.high, -slow.low};
 	if (isfinite(slow.low))
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "%s %% [%s, %s] (asked: %.3g %%)",
-			 numbered_digits(100 * slow.value, 2).text,
-			 numbered_digits(100 * slow.low, 2).text,
-			 numbered_digits(100 * slow.high, 2).text, 100 * c->asked);
+		numbers_append(&line, "%s %% [%s, %s] (asked: %.3g %%)",
+			       numbered_digits(100 * slow.value, 2).text,
+			       numbered_digits(100 * slow.low, 2).text,
+			       numbered_digits(100 * slow.high, 2).text, 100 * c->asked);
 	else
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "an unknown amount (asked: %.3g %%)", 100 * c->asked);
-	put_line(t, text);
+		numbers_append(&line, "an unknown amount (asked: %.3g %%)", 100 * c->asked);
+	put_line(t, line.text);
 }
 
 static void put_kappa(struct table *table, const struct causal_row *row, bool utf8)
@@ -111,29 +106,27 @@ static void put_notes(const struct causal_report *r, struct text *t)
 	bool any = false;
 
 	for (size_t i = 0; i < r->rows; i++) {
-		char note[320];
+		const struct words note = causal_report_note(r, &r->row[i]);
 
-		causal_report_note(r, &r->row[i], note, sizeof(note));
-		if (!*note)
+		if (!*note.text)
 			continue;
 		if (!any)
 			fputc('\n', t->out);
 		any = true;
-		text_cell_say(t, TERMINAL_PLAIN, "~ ", 2, "%s: %s", r->row[i].label, note);
+		text_cell_say(t, TERMINAL_PLAIN, "~ ", 2, "%s: %s", r->row[i].label, note.text);
 	}
 }
 
 /* Latencies of the sites that change them. */
 static void put_latency(const struct causal_report *r, struct text *t)
 {
-	char text[512];
+	const struct words unit = causal_report_unit(r, t->terminal.utf8);
 	bool any = false;
 
-	causal_report_unit(r, text, sizeof(text), t->terminal.utf8);
-	if (!*text)
+	if (!*unit.text)
 		return;
 	fputc('\n', t->out);
-	put_line(t, text);
+	put_line(t, unit.text);
 	for (size_t i = 0; i < r->rows; i++) {
 		const struct slopes_prediction *p = &r->row[i].ten;
 
@@ -211,15 +204,14 @@ static void put_confirmed(const struct causal_confirmed *c, struct text *t)
 int causal_text_print(const struct causal_report *r, FILE *out)
 {
 	struct text t = {.terminal = terminal_of(out, 0), .out = out};
-	char text[400];
+	const struct words verdict = causal_report_verdict(r);
 
 	put_head(r, &t);
 	if (put_rows(r, &t))
 		return -1;
-	causal_report_verdict(r, text, sizeof(text));
-	if (*text) {
+	if (*verdict.text) {
 		fputc('\n', out);
-		put_line(&t, text);
+		put_line(&t, verdict.text);
 	}
 	put_notes(r, &t);
 	put_latency(r, &t);

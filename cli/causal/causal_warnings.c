@@ -4,8 +4,6 @@
 
 #include <stdarg.h>
 
-#include "report/wording/numbers.h"
-
 __attribute__((format(printf, 3, 4))) static void warn(struct causal_report *r, const char *code,
 						       const char *format, ...)
 {

@@ -14,7 +14,6 @@
 #include "cli/run/recording.h"
 #include "cli/usage/output.h"
 #include "collector/clocks/clocks_read.h"
-#include "report/wording/numbers.h"
 
 #define COMMAND	     "scprof causal"
 #define KILL_S	     10.0 /* after SIGTERM */

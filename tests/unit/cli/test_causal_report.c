@@ -96,7 +96,7 @@ static void test_a_slope_per_call_and_its_marks(void **state)
 	struct causal_result_site sites[] = {site(1, 0.1), site(0, 0.1)};
 	struct causal_result c = result(sites, 2);
 	struct causal_report r;
-	char note[320];
+	struct words note;
 
 	(void)state;
 	assert_int_equal(causal_report_make(&r, "unit", &c, NULL, SCP_CAUSAL_BY_PATH, false), 0);
@@ -104,28 +104,28 @@ static void test_a_slope_per_call_and_its_marks(void **state)
 	assert_true(r.row[0].told);
 	assert_true(fabs(r.row[0].kappa.value + r.row[1].kappa.value - 1) < 1e-9);
 	assert_true(fabs(r.row[0].kappa.high - r.row[0].kappa.low - 0.39) < 0.01);
-	causal_report_note(&r, &r.row[0], note, sizeof(note));
-	assert_non_null(strstr(note, "does not know its mean"));
+	note = causal_report_note(&r, &r.row[0]);
+	assert_non_null(strstr(note.text, "does not know its mean"));
 	know(&r, 0, "work", 1e-5);
-	causal_report_note(&r, &r.row[0], note, sizeof(note));
-	assert_string_equal(note, "");
+	note = causal_report_note(&r, &r.row[0]);
+	assert_string_equal(note.text, "");
 	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONVEX;
-	causal_report_note(&r, &r.row[0], note, sizeof(note));
-	assert_non_null(strstr(note, "at most"));
+	note = causal_report_note(&r, &r.row[0]);
+	assert_non_null(strstr(note.text, "at most"));
 	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONCAVE;
 	know(&r, 0, "work", 1e-5);
-	causal_report_note(&r, &r.row[0], note, sizeof(note));
-	assert_non_null(strstr(note, "at least this"));
+	note = causal_report_note(&r, &r.row[0]);
+	assert_non_null(strstr(note.text, "at least this"));
 	sites[0].slopes.low.error = sites[1].slopes.low.error = 10;
 	know(&r, 0, "work", 1e-5);
-	causal_report_note(&r, &r.row[0], note, sizeof(note));
-	assert_string_equal(note, "");
+	note = causal_report_note(&r, &r.row[0]);
+	assert_string_equal(note.text, "");
 	sites[0].slopes.shape = sites[1].slopes.shape = SLOPES_CONDITIONAL;
 	sites[0].slopes.interacts = 1;
 	sites[1].slopes.interacts = 0;
 	know(&r, 1, "other", 1e-5);
-	causal_report_note(&r, &r.row[0], note, sizeof(note));
-	assert_non_null(strstr(note, "depends on other"));
+	note = causal_report_note(&r, &r.row[0]);
+	assert_non_null(strstr(note.text, "depends on other"));
 	causal_report_free(&r);
 }
 
@@ -332,7 +332,7 @@ static void test_where_nothing_is_certain_the_result_is_said(void **state)
 	struct causal_result c = result(sites, 2);
 	struct causal_report r;
 	struct printed p;
-	char text[400];
+	struct words said;
 
 	(void)state;
 	sites[0].slopes.q = sites[1].slopes.q = 0.4;
@@ -344,11 +344,11 @@ static void test_where_nothing_is_certain_the_result_is_said(void **state)
 	assert_non_null(strstr(p.text, "at most: what holds it up is elsewhere"));
 	free(p.text);
 	r.row[0].ten.high = 7;
-	causal_report_verdict(&r, text, sizeof(text));
-	assert_non_null(strstr(text, "reaches to +7 %"));
+	said = causal_report_verdict(&r);
+	assert_non_null(strstr(said.text, "reaches to +7 %"));
 	sites[1].slopes.q = 0.01;
-	causal_report_verdict(&r, text, sizeof(text));
-	assert_string_equal(text, "");
+	said = causal_report_verdict(&r);
+	assert_string_equal(said.text, "");
 	causal_report_free(&r);
 }
 
@@ -358,7 +358,7 @@ static void test_the_unit_has_one_call_a_unit(void **state)
 	struct causal_result_site sites[] = {site(1, 0.1), site(2, 0.1)};
 	struct causal_result c = result(sites, 1);
 	struct causal_report r;
-	char text[256];
+	struct words said;
 
 	(void)state;
 	c.slopes.latency = (struct slopes_value){2e-5, 1e-7, 1000};
@@ -367,9 +367,9 @@ static void test_the_unit_has_one_call_a_unit(void **state)
 	know(&r, 0, "recv", 1.5e-6);
 	causal_report_count_unit(&r);
 	assert_true(fabs(r.row[0].calls_unit - 1) < 1e-12);
-	causal_report_unit(&r, text, sizeof(text), false);
-	assert_non_null(strstr(text, "takes 20.00 us from its begin to its end"));
-	assert_non_null(strstr(text, "not in its MEAN, 1.500 us"));
+	said = causal_report_unit(&r, false);
+	assert_non_null(strstr(said.text, "takes 20.00 us from its begin to its end"));
+	assert_non_null(strstr(said.text, "not in its MEAN, 1.500 us"));
 	causal_report_free(&r);
 	c = result(sites, 2); /* from two places: each has a mean of its own */
 	c.slopes.latency = (struct slopes_value){2e-5, 1e-7, 1000};
@@ -378,8 +378,8 @@ static void test_the_unit_has_one_call_a_unit(void **state)
 	know(&r, 1, "recv", 2.5e-6);
 	causal_report_count_unit(&r);
 	assert_false(fabs(r.row[1].calls_unit - 1) < 1e-12);
-	causal_report_unit(&r, text, sizeof(text), false);
-	assert_string_equal(text + strlen(text) - 15, "not in its MEAN");
+	said = causal_report_unit(&r, false);
+	assert_string_equal(said.text + strlen(said.text) - 15, "not in its MEAN");
 	causal_report_free(&r);
 }
 
