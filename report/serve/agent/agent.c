@@ -154,27 +154,27 @@ size_t agent_late(struct agent *a)
 {
 	size_t late = 0;
 
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	for (const struct source *s = a->sources; s; s = s->hh.next)
 		late += s->fd >= 0 && s->late;
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	return late;
 }
 
 void agent_scan(struct agent *a)
 {
 	pthread_mutex_lock(&a->reading);
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	look_after(a);
 	read_due(a, true);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	agent_find_files(a);
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	PROF_SET(a, &a->search, files_beyond, directories_failed);
 	if (a->files_beyond)
 		look_for_ends(a);
 	forget(a);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	pthread_mutex_unlock(&a->reading);
 }
 
@@ -196,8 +196,8 @@ void agent_refresh(struct agent *a)
 
 	if (pthread_mutex_clocklock(&a->reading, CLOCK_MONOTONIC, &until))
 		return;
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	refresh(a);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	pthread_mutex_unlock(&a->reading);
 }

@@ -2,9 +2,9 @@
 /* Follows the profiles of all processes of a host and keeps their sums. A thread calls agent_scan
  * every second; whoever answers a request calls agent_refresh, which reads at most once in
  * AGENT_FRESH_NS. One thread at a time reads (`reading`), and changes what is published only with
- * the lock, which it does not hold while it reads a file: take it with agent_lock before looking at
- * `counters` or `sources`. What a user's files take is limited by agent_read.c: what is due beyond
- * that is read in a later round. */
+ * the lock, which it does not hold while it reads a file: take it before looking at `counters` or
+ * `sources`. What a user's files take is limited by agent_read.c: what is due beyond that is read
+ * in a later round. */
 #pragma once
 
 #define HASH_NONFATAL_OOM 1
@@ -225,16 +225,6 @@ struct agent {
 /* 0, or -1: out of memory. */
 int agent_open(struct agent *a, const struct agent_options *o);
 void agent_close(struct agent *a);
-
-static inline void agent_lock(struct agent *a)
-{
-	pthread_mutex_lock(&a->lock);
-}
-
-static inline void agent_unlock(struct agent *a)
-{
-	pthread_mutex_unlock(&a->lock);
-}
 
 /* Find new files; read for the last time those that are gone, and those that were late. */
 void agent_scan(struct agent *a);

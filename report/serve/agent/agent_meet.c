@@ -247,9 +247,9 @@ static void meet_entry(struct agent *a, int at, const char *path, const char *na
 	} else if (!fnmatch(depth == NAMED ? "*.scp" : "scprof.*.scp", name, FNM_PERIOD)) {
 		if ((size_t)snprintf(full, sizeof(full), "%s/%s", path, name) >= sizeof(full))
 			return;
-		agent_lock(a);
+		pthread_mutex_lock(&a->lock);
 		meet(a, at, full, name, depth == NAMED);
-		agent_unlock(a);
+		pthread_mutex_unlock(&a->lock);
 	} else if (depth == NAMED && is_run(name)) {
 		descend(a, at, path, name, RUN);
 	} else if (depth == RUN && !strncmp(name, "profiles.", 9)) {

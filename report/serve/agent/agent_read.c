@@ -92,9 +92,9 @@ static enum source_result read_model(struct agent *a, struct source *s, enum sou
 {
 	enum source_result result = SOURCE_FAILED;
 
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	struct profile *p = source_load(s, &a->limits, fault);
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	if (!p)
 		return result;
 	*fault = SOURCE_FAULT_MEMORY;

@@ -148,17 +148,17 @@ int gauges_build(struct gauges *g, struct agent *a)
 	int status = -1;
 
 	*g = (struct gauges){0};
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	made = calloc((size_t)HASH_COUNT(a->counters.services) + 1, sizeof(*made));
 	if (made)
 		status = copy_models(made, &count, a);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	if (status == 0)
 		status = estimate_all(g, made, count, a);
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = add_service(g, &a->counters, &made[i]);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	for (size_t i = 0; i < count; i++)
 		free_making(&made[i]);
 	free(made);

@@ -157,7 +157,7 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 	      "http-equiv=refresh content=10><link rel=stylesheet href=/style.css></head><body>\n",
 	      out);
 	int status = gauges_build(&g, a);
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	fprintf(out,
 		"<p class=mark>scprof</p><h1>What calls cost on this host</h1>\n<p "
 		"class=note>Means of a call with %g %% intervals, since the processes began. This "
@@ -176,7 +176,7 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 				put_service(out, a, &g, s);
 	if (status == 0)
 		status = index_tables_profiles(a, order, out);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	gauges_free(&g);
 	fputs("</body></html>\n", out);
 	return status || fflush(out) || ferror(out) ? -1 : 0;

@@ -327,7 +327,7 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 	struct gauges gauges;
 
 	int status = gauges_build(&gauges, a);
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	if (status == 0) {
 		put_rows(&m, a);
 		put_detectors(&m, a);
@@ -340,7 +340,7 @@ int metrics_print(struct agent *a, bool openmetrics, FILE *out)
 		put_agent(&m, a, &gauges);
 		metrics_write_end(&m);
 	}
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	gauges_free(&gauges);
 	return status || fflush(out) || ferror(out) ? -1 : 0;
 }

@@ -100,15 +100,15 @@ void sampled_meet(struct agent *a, int directory, const char *path, const char *
 	struct source one = {.fd = -1};
 	enum source_fault fault;
 
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	struct counters_service *s = service_in(a, path);
 	bool due = s && began_ns >= s->computing.next_ns &&
 		   !source_open(&one, directory, name, &a->limits, &fault) &&
 		   shares_has_time(a->shares, one.identity.uid, began_ns);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	bool made = due && make(a, &one, &found, &cpu_ns);
 
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	now_ns = clocks_read_ns(CLOCK_MONOTONIC);
 	if (due) {
 		shares_spend(&a->shares, one.identity.uid, now_ns, now_ns - began_ns);
@@ -119,6 +119,6 @@ void sampled_meet(struct agent *a, int directory, const char *path, const char *
 		found.until_ns = found.next_ns + HOLDS_NS;
 		s->computing = found;
 	}
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	source_close(&one);
 }

@@ -49,12 +49,12 @@ int snapshot_take(struct snapshot *s, struct agent *a, const char *service, uint
 	int status = 0;
 
 	*s = (struct snapshot){.most_bytes = a->limits.most_bytes, .owner = SNAPSHOT_NO_OWNER};
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	s->file = calloc((size_t)HASH_COUNT(a->sources) + 1, sizeof(*s->file));
 	for (struct source *o = s->file ? a->sources : NULL; o && status == 0; o = o->hh.next)
 		if (is_of(o, service))
 			status = take(s, o);
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	s->clock = clock ? clock : most_frequent(s);
 	return s->file ? status : ENOMEM;
 }
@@ -70,11 +70,11 @@ int snapshot_take_listed(struct snapshot *s, struct agent *a, const char *path)
 	s->file = calloc(1, sizeof(*s->file));
 	if (!s->file)
 		return ENOMEM;
-	agent_lock(a);
+	pthread_mutex_lock(&a->lock);
 	HASH_FIND(hh, a->sources, path, strlen(path), listed);
 	if (listed && source_is_finished(listed))
 		clock = listed->clock;
-	agent_unlock(a);
+	pthread_mutex_unlock(&a->lock);
 	if (!clock || source_open(&one, AT_FDCWD, path, &a->limits, &fault))
 		return 0;
 	s->file[0] = (struct snapshot_file){
