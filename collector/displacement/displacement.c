@@ -14,7 +14,7 @@
 static int check_quota(const struct displacement_options *o, struct profile_error *err)
 {
 	char where[256];
-	double quota = quota_cpus(where, sizeof(where));
+	double quota = quota_cpus(CGROUP_FILE, CGROUP_MOUNT, where, sizeof(where));
 	int cpus = CPU_COUNT(&o->cpus);
 
 	if (o->any_quota || quota >= cpus)

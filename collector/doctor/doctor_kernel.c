@@ -196,7 +196,7 @@ static void affinity(struct doctor *d)
 static void quota(struct doctor *d)
 {
 	char where[512];
-	double cpus = quota_cpus(where, sizeof(where));
+	double cpus = quota_cpus(CGROUP_FILE, CGROUP_MOUNT, where, sizeof(where));
 
 	if (!isfinite(cpus)) {
 		doctor_add(d, "quota", DOCTOR_OK, "no control group limits CPU time");

@@ -186,8 +186,6 @@ int cpus_pin(int cpu)
  * empty for v2. In a container the path may lie outside what is mounted: then the
  * mounted root is its cgroup, and is looked at last in any case. */
 
-#define CGROUP "/proc/self/cgroup"
-#define MOUNT  "/sys/fs/cgroup"
 #define FOLDER 512
 
 struct place {
@@ -256,7 +254,7 @@ static double smallest(const struct place *p, char *where, size_t size)
 
 static struct place p; /* paths: too large for the stack; one thread asks */
 
-double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, size_t size)
+double quota_cpus(const char *cgroup_file, const char *mount, char *where, size_t size)
 {
 	char found[PATH_MAX + FOLDER + 32], text[PATH_MAX + 4096], *rest;
 	double least = INFINITY;
@@ -275,19 +273,14 @@ double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, si
 	return least;
 }
 
-double quota_cpus(char *where, size_t size)
-{
-	return quota_cpus_at(CGROUP, MOUNT, where, size);
-}
-
 uint64_t quota_throttled(void)
 {
 	char lines[PATH_MAX + 4096], text[2048], *rest;
 	uint64_t sum = 0, count;
 
-	kernel_file_text(lines, sizeof(lines), CGROUP);
+	kernel_file_text(lines, sizeof(lines), CGROUP_FILE);
 	for (char *l = strtok_r(lines, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest)) {
-		if (!parse_line(l, MOUNT, &p))
+		if (!parse_line(l, CGROUP_MOUNT, &p))
 			continue;
 		kernel_file_text(text, sizeof(text), "%s%s/cpu.stat", p.mount, p.path);
 		const char *at = strstr(text, "nr_throttled ");

@@ -39,13 +39,13 @@ int cpus_pin(int cpu);
  * it can get: it would use up a quota smaller than the set, and the kernel would stop the program
  * with it. */
 
+#define CGROUP_FILE  "/proc/self/cgroup"
+#define CGROUP_MOUNT "/sys/fs/cgroup"
+
 /* The smallest quota on the way from this process's cgroup to the root, of both
  * hierarchies (v1: cpu.cfs_quota_us / cpu.cfs_period_us, v2: cpu.max), in CPUs; INFINITY
  * where there is none or it cannot be read. `where` gets the file. */
-double quota_cpus(char *where, size_t size);
-
-/* The same with other names for /proc/self/cgroup and /sys/fs/cgroup: for tests. */
-double quota_cpus_at(const char *cgroup_file, const char *mount, char *where, size_t size);
+double quota_cpus(const char *cgroup_file, const char *mount, char *where, size_t size);
 
 /* How often the cgroup was stopped for having used up its quota (cpu.stat, nr_throttled),
  * of this process's own cgroup; 0 where unknown. */

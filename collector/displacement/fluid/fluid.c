@@ -10,6 +10,7 @@
 #include "collector/clocks/clocks.h"
 #include "profile/base/counter.h"
 #include "collector/displacement/fluid/fluid_private.h"
+#include "collector/machine/cpus.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
 
@@ -66,7 +67,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 		}
 	}
 	/* once all threads run: those that have moved wait behind all others */
-	f->apart = !fluid_group_make(&f->group);
+	f->apart = !fluid_group_make(&f->group, CGROUP_MOUNT, CGROUP_FILE);
 	for (size_t i = 0; i < f->count && f->apart; i++)
 		f->apart = !fluid_group_join(&f->group, f->thread[i].tid);
 	return f;

@@ -73,7 +73,7 @@ static int find_folder(const char *mount, const char *cgroup_file, char *folder,
 	return printed > 0 && (size_t)printed < size ? 0 : -1;
 }
 
-int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file)
+int fluid_group_make(struct fluid_group *g, const char *mount, const char *cgroup_file)
 {
 	char folder[sizeof(g->path) - sizeof(NAME) - 16];
 
@@ -92,11 +92,6 @@ int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cg
 		return 0;
 	fluid_group_remove(g);
 	return -1;
-}
-
-int fluid_group_make(struct fluid_group *g)
-{
-	return fluid_group_make_at(g, "/sys/fs/cgroup", "/proc/self/cgroup");
 }
 
 static int move(const struct fluid_group *g, const char *to, pid_t tid)

@@ -20,10 +20,8 @@ struct fluid_group {
 	char path[256]; /* its folder; "": there is none */
 };
 
-/* Returns 0; -1: impossible here, and nothing was changed. */
-int fluid_group_make(struct fluid_group *g);
-/* The same with another root than /sys/fs/cgroup and another file than /proc/self/cgroup. */
-int fluid_group_make_at(struct fluid_group *g, const char *mount, const char *cgroup_file);
+/* By CGROUP_MOUNT and CGROUP_FILE (cpus.h). 0; -1: impossible here, and nothing was changed. */
+int fluid_group_make(struct fluid_group *g, const char *mount, const char *cgroup_file);
 /* Moves one thread of this process into the group. Returns 0 or -1. */
 int fluid_group_join(const struct fluid_group *g, pid_t tid);
 /* And out of it again, to where the group lies: a thread that another one joins should not wait

@@ -172,13 +172,13 @@ static void test_quota_of_v2_is_the_smallest_on_the_way_up(void **state)
 
 	(void)state;
 	put(&t, "pod/container/cpu.max", "max 100000\n");
-	assert_true(isinf(quota_cpus_at(t.cgroup, t.root, where, sizeof(where))));
+	assert_true(isinf(quota_cpus(t.cgroup, t.root, where, sizeof(where))));
 	assert_string_equal(where, "");
 	put(&t, "pod/cpu.max", "150000 100000\n");
-	assert_near(quota_cpus_at(t.cgroup, t.root, where, sizeof(where)), 1.5, 1e-12);
+	assert_near(quota_cpus(t.cgroup, t.root, where, sizeof(where)), 1.5, 1e-12);
 	assert_non_null(strstr(where, "/pod/cpu.max"));
 	put(&t, "pod/container/cpu.max", "50000 100000\n");
-	assert_near(quota_cpus_at(t.cgroup, t.root, where, sizeof(where)), 0.5, 1e-12);
+	assert_near(quota_cpus(t.cgroup, t.root, where, sizeof(where)), 0.5, 1e-12);
 	drop_tree(&t);
 }
 
@@ -190,10 +190,10 @@ static void test_quota_of_v1_and_of_a_mounted_root(void **state)
 	(void)state;
 	put(&t, "cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
 	put(&t, "cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-	assert_true(isinf(quota_cpus_at(t.cgroup, t.root, where, sizeof(where))));
+	assert_true(isinf(quota_cpus(t.cgroup, t.root, where, sizeof(where))));
 	/* in a container its own group is what is mounted; the path is the host's */
 	put(&t, "cpu,cpuacct/cpu.cfs_quota_us", "200000\n");
-	assert_near(quota_cpus_at(t.cgroup, t.root, where, sizeof(where)), 2, 1e-12);
+	assert_near(quota_cpus(t.cgroup, t.root, where, sizeof(where)), 2, 1e-12);
 	assert_non_null(strstr(where, "cpu.cfs_quota_us"));
 	drop_tree(&t);
 }
@@ -206,9 +206,9 @@ static void test_v2_beside_v1_is_mounted_as_unified(void **state)
 	(void)state;
 	put(&t, "unified/cgroup.procs", "1\n");
 	put(&t, "unified/a/cpu.max", "25000 100000\n");
-	assert_near(quota_cpus_at(t.cgroup, t.root, where, sizeof(where)), 0.25, 1e-12);
+	assert_near(quota_cpus(t.cgroup, t.root, where, sizeof(where)), 0.25, 1e-12);
 	drop_tree(&t);
-	assert_true(isinf(quota_cpus_at("/nonexistent", "/", where, sizeof(where))));
+	assert_true(isinf(quota_cpus("/nonexistent", "/", where, sizeof(where))));
 }
 
 /* ---- scheduling groups ---- */
@@ -343,12 +343,12 @@ static void test_a_group_that_cannot_be_idle_is_not_left(void **state)
 	snprintf(file, sizeof(file), "%s/cgroup", mount);
 	/* v2 alone */
 	write_text(file, "0::/user\n");
-	assert_int_equal(fluid_group_make_at(&g, mount, file), -1);
+	assert_int_equal(fluid_group_make(&g, mount, file), -1);
 	/* v1, but its folder is no control group: no cpu.idle appears in it */
 	write_text(file, "7:pids:/\n4:cpu,cpuacct:/a/b\n0::/\n");
 	snprintf(path, sizeof(path), "%s/cpu,cpuacct", mount);
 	assert_int_equal(mkdir(path, 0755), 0);
-	assert_int_equal(fluid_group_make_at(&g, mount, file), -1); /* no /a */
+	assert_int_equal(fluid_group_make(&g, mount, file), -1); /* no /a */
 	snprintf(path, sizeof(path), "%s/cpu,cpuacct/a", mount);
 	assert_int_equal(mkdir(path, 0755), 0);
 	/* one that a killed process left: no process has this number */
@@ -357,7 +357,7 @@ static void test_a_group_that_cannot_be_idle_is_not_left(void **state)
 	/* and one that has our own number */
 	snprintf(gone, sizeof(gone), "%s/scprof-fluid-%d", path, (int)getpid());
 	assert_int_equal(mkdir(gone, 0755), 0);
-	assert_int_equal(fluid_group_make_at(&g, mount, file), -1);
+	assert_int_equal(fluid_group_make(&g, mount, file), -1);
 	assert_string_equal(g.path, "");
 	assert_int_equal(fluid_group_join(&g, gettid()), -1);
 	/* nothing is in it: it can be removed */
@@ -375,7 +375,7 @@ static void test_a_thread_joins_an_idle_group_that_is_gone_afterwards(void **sta
 	char path[512];
 
 	(void)state;
-	if (fluid_group_make(&g))
+	if (fluid_group_make(&g, CGROUP_MOUNT, CGROUP_FILE))
 		skip();
 	snprintf(path, sizeof(path), "%s", g.path);
 	assert_int_equal(access(path, F_OK), 0);
