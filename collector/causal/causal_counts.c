@@ -108,7 +108,7 @@ static void take(const uint64_t *from, uint64_t *to)
 static struct causal_bounds bounds_of(const struct causal_page *p, bool shared)
 {
 	uint64_t units = counter_read() - p->began.clock_at,
-		 ns = clocks_read_raw_ns() - p->began.mono_ns;
+		 ns = counter_raw_ns() - p->began.mono_ns;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	return (struct causal_bounds){.elapsed = (double)units,
@@ -169,7 +169,7 @@ const char *causal_page_refused(const struct causal_page *p)
  * between two readings. */
 void causal_page_read(struct causal_page *p, struct scp_causal_thread *out)
 {
-	uint64_t now = clocks_read_raw_ns();
+	uint64_t now = counter_raw_ns();
 	bool all = now - p->looked_ns >= LOOK_NS;
 
 	for (size_t i = 0; !*p->refused && i < SCP_CAUSAL_THREADS; i++) {

@@ -14,7 +14,6 @@
 
 #include "collector/clocks/clocks_private.h"
 #include "collector/machine/cpu_times.h"
-#include "profile/base/counter.h"
 
 /* The loops behind a way are unrolled, since a loop's own cycle would hide a reading as cheap as a
  * load. */
@@ -95,10 +94,10 @@ struct series {
 
 static double batch_ns(void (*loop)(uint64_t), uint64_t readings)
 {
-	uint64_t from = clocks_read_raw_ns();
+	uint64_t from = counter_raw_ns();
 
 	loop(readings);
-	return (double)(clocks_read_raw_ns() - from);
+	return (double)(counter_raw_ns() - from);
 }
 
 /* How many readings fill a batch, from the quickest of a few short ones. */

@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "profile/base/counter.h"
 
 #define YIELD_AFTER 2000
 /* Where other work has the CPUs, a turn may take a time slice: at least so many comparisons, if
@@ -52,7 +51,7 @@ static void note(struct game *g, uint64_t reading)
 
 static bool is_over(const struct game *g)
 {
-	uint64_t now = clocks_read_raw_ns();
+	uint64_t now = counter_raw_ns();
 
 	return now > g->last_until_ns ||
 	       (now > g->until_ns && g->comparisons >= ENOUGH_COMPARISONS);
@@ -84,7 +83,7 @@ static void play_pair(struct clock_test *test, const struct clock_source *source
 	pthread_t thread;
 
 	g.last = g.read();
-	g.until_ns = clocks_read_raw_ns() + (uint64_t)(budget_s * 1e9);
+	g.until_ns = counter_raw_ns() + (uint64_t)(budget_s * 1e9);
 	g.last_until_ns = g.until_ns + (uint64_t)(PATIENCE * budget_s * 1e9);
 	if (pthread_create(&thread, NULL, play_second, &g))
 		return;
@@ -122,12 +121,12 @@ void clocks_cpus_move_thread(struct clock_test *test, const struct clock_source 
 			     double budget_s)
 {
 	cpu_set_t before;
-	uint64_t end = clocks_read_raw_ns() + (uint64_t)(budget_s * 1e9);
+	uint64_t end = counter_raw_ns() + (uint64_t)(budget_s * 1e9);
 	struct game g = {.last = source->read()};
 
 	if (sched_getaffinity(0, sizeof(before), &before) || CPU_COUNT(&before) < 2)
 		return;
-	for (int cpu = 0; clocks_read_raw_ns() < end; cpu = (cpu + 1) % CPU_SETSIZE) {
+	for (int cpu = 0; counter_raw_ns() < end; cpu = (cpu + 1) % CPU_SETSIZE) {
 		if (!CPU_ISSET(cpu, &before))
 			continue;
 		cpus_pin(cpu);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "profile/base/counter.h"
 #include "profile/base/error.h"
 #include "stats/numerics/random.h"
 
@@ -64,7 +63,7 @@ static void set_thread_cpu(struct clock_test *t)
 	for (int i = 0; i < BUSY_TRIES; i++) {
 		getrusage(RUSAGE_THREAD, &before);
 		struct scp_anchor a = counter_pair(read), b;
-		while (clocks_read_raw_ns() < a.mono_ns + BUSY_NS)
+		while (counter_raw_ns() < a.mono_ns + BUSY_NS)
 			continue;
 		b = counter_pair(read);
 		getrusage(RUSAGE_THREAD, &after);

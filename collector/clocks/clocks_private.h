@@ -9,6 +9,7 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/clocks/ticker.h"
 #include "collector/machine/cpus.h"
+#include "profile/base/counter.h"
 
 /* clock_costs.c: sets `read` and `read_alone` of all clocks. -1: out of memory. */
 int clock_costs_measure(struct clocks_report *r, uint32_t rounds);

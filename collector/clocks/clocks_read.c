@@ -95,11 +95,6 @@ void clocks_read_set_page(const struct scp_clock_page *page)
 	the_page = page;
 }
 
-uint64_t clocks_read_raw_ns(void)
-{
-	return clocks_read_ns(CLOCK_MONOTONIC_RAW);
-}
-
 double clocks_read_seconds(void)
 {
 	return (double)clocks_read_ns(CLOCK_MONOTONIC) / 1e9;
@@ -115,7 +110,7 @@ double clocks_read_seconds(void)
 uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s)
 {
 	uint64_t wait_ns = (uint64_t)(wait_s * 1e9), smallest = 0, last = read();
-	uint64_t begun = clocks_read_raw_ns(), raw = begun, before, looked_ns = 0;
+	uint64_t begun = counter_raw_ns(), raw = begun, before, looked_ns = 0;
 	unsigned int steps = 0;
 
 	for (unsigned int i = 1;; i++) {
@@ -131,7 +126,7 @@ uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s)
 		if (i % READS_A_LOOK)
 			continue;
 		before = raw;
-		raw = clocks_read_raw_ns();
+		raw = counter_raw_ns();
 		looked_ns += raw - before < INTERRUPTED_NS ? raw - before : 0;
 		if (looked_ns >= wait_ns || raw - begun >= wait_ns + PATIENCE_NS ||
 		    (raw - begun >= wait_ns && steps > ENOUGH_STEPS))

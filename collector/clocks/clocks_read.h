@@ -29,7 +29,6 @@ struct clock_source {
 /* The readers. The page reader reads the page last set. */
 const struct clock_source *clocks_read_source(enum scp_clock_kind kind);
 void clocks_read_set_page(const struct scp_clock_page *page);
-uint64_t clocks_read_raw_ns(void); /* CLOCK_MONOTONIC_RAW */
 
 /* Nanoseconds of a clock of the kernel; 0: there is no such clock. Any thread. */
 uint64_t clocks_read_ns(clockid_t clock);

@@ -79,10 +79,10 @@ static void note_fine(struct watch *w, struct step_watch *s, double reading_ns, 
 /* One reading of each. Returns the last instant. */
 static uint64_t one_pass(struct watch *w, const struct clock_source *const by[], bool cpu_too)
 {
-	uint64_t t0 = clocks_read_raw_ns(), tsc = by[SCP_CLOCK_TSC]->read_ordered();
-	uint64_t t1 = clocks_read_raw_ns(), monotonic = by[SCP_CLOCK_MONOTONIC]->read();
-	uint64_t t2 = clocks_read_raw_ns(), coarse = by[SCP_CLOCK_COARSE]->read();
-	uint64_t page = by[SCP_CLOCK_PAGE]->read(), t3 = clocks_read_raw_ns();
+	uint64_t t0 = counter_raw_ns(), tsc = by[SCP_CLOCK_TSC]->read_ordered();
+	uint64_t t1 = counter_raw_ns(), monotonic = by[SCP_CLOCK_MONOTONIC]->read();
+	uint64_t t2 = counter_raw_ns(), coarse = by[SCP_CLOCK_COARSE]->read();
+	uint64_t page = by[SCP_CLOCK_PAGE]->read(), t3 = counter_raw_ns();
 
 	note_fine(w, &w->tsc, (double)(tsc - w->tsc_0) * w->tsc_ns, t0, t1);
 	note_fine(w, &w->monotonic, (double)monotonic, t1, t2);
@@ -90,7 +90,7 @@ static uint64_t one_pass(struct watch *w, const struct clock_source *const by[],
 	clocks_ticks_note(&w->page, page, t2, t3);
 	if (!cpu_too)
 		return t3;
-	uint64_t cpu = by[SCP_CLOCK_THREAD_CPU]->read(), t4 = clocks_read_raw_ns();
+	uint64_t cpu = by[SCP_CLOCK_THREAD_CPU]->read(), t4 = counter_raw_ns();
 	note_fine(w, &w->cpu, (double)cpu, t3, t4);
 	return t4;
 }
@@ -113,7 +113,7 @@ static bool saw_enough(const struct watch *w)
 static void run(struct watch *w, const cpu_set_t *allowed)
 {
 	const struct clock_source *by[CLOCKS_TESTED + 1] = {NULL};
-	uint64_t last, now = clocks_read_raw_ns(), took_ns;
+	uint64_t last, now = counter_raw_ns(), took_ns;
 	int cpu = 0;
 
 	for (enum scp_clock_kind kind = 1; kind <= CLOCKS_TESTED; kind++)
@@ -193,7 +193,7 @@ int clocks_watch(struct clocks_report *r, double window_s)
 	clocks_ticks_begin(&w.coarse, seen, MOST_CHANGES);
 	clocks_ticks_begin(&w.page, seen + MOST_CHANGES, MOST_CHANGES);
 	w.tsc_0 = clocks_read_source(SCP_CLOCK_TSC)->read_ordered();
-	w.raw_0 = clocks_read_raw_ns();
+	w.raw_0 = counter_raw_ns();
 	w.coarse_ns = clocks_test_of(r, SCP_CLOCK_COARSE)->claimed_ns;
 	w.end_ns = w.raw_0 + (uint64_t)(window_s * 1e9);
 	w.last_end_ns = w.end_ns + (uint64_t)(PATIENCE * window_s * 1e9);
@@ -201,7 +201,7 @@ int clocks_watch(struct clocks_report *r, double window_s)
 	run(&w, &before);
 	sched_setaffinity(0, sizeof(before), &before);
 	set_results(&w, r);
-	r->watch_s = (double)(clocks_read_raw_ns() - w.raw_0) / 1e9;
+	r->watch_s = (double)(counter_raw_ns() - w.raw_0) / 1e9;
 	free(seen);
 	return 0;
 }

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "profile/base/counter.h"
 #include "collector/shared_page.h"
 #include "profile/base/error.h"
 #include "stats/mean/replications.h"

@@ -88,7 +88,7 @@ uint64_t displacement_run_program_ns(const struct displacement *d, size_t i)
 
 double displacement_now(void)
 {
-	return (double)clocks_read_raw_ns() / 1e9;
+	return (double)counter_raw_ns() / 1e9;
 }
 
 /* Codes are for scripts, sentences for people. */

@@ -96,7 +96,7 @@ static void *waker(void *argument)
 		atomic_store(&p->refused, true);
 	come_first(SLEEPER);
 	while (!atomic_load(&p->stop)) {
-		uint64_t now = clocks_read_raw_ns();
+		uint64_t now = counter_raw_ns();
 
 		futex(&p->waking, FUTEX_WAIT, 0);
 		if (now < next) {
@@ -160,12 +160,12 @@ static bool take_place(struct probe *p)
 static void *measure(void *argument)
 {
 	struct probe *p = argument;
-	uint64_t end = clocks_read_raw_ns() + (uint64_t)(p->longest_s * 1e9);
+	uint64_t end = counter_raw_ns() + (uint64_t)(p->longest_s * 1e9);
 
 	fluid_loop_begin(&p->loop, p->units_per_ns);
 	if (cpus_pin(p->cpu) || !take_place(p))
 		atomic_store(&p->refused, true);
-	while (!atomic_load(&p->refused) && p->pairs < PAIRS && clocks_read_raw_ns() < end) {
+	while (!atomic_load(&p->refused) && p->pairs < PAIRS && counter_raw_ns() < end) {
 		double many, few, with, without;
 
 		if (p->first)
