@@ -152,8 +152,7 @@ void dump_text_end(struct dump_text *x)
 {
 	for (size_t i = 0; x->doing && i < x->dump->threads; i++)
 		free(x->doing[i]);
-	free(x->doing);
-	free(x->verdict);
+	PROF_FREE(x, doing, verdict);
 	symbolize_free(x->symbols);
 }
 

@@ -87,8 +87,7 @@ int causal_sites_read(struct causal_sites *s, const char *directory, enum scp_ca
 void causal_sites_free(struct causal_sites *s)
 {
 	report_free(s->report);
-	if (s->profile)
-		profile_free(s->profile);
+	profile_free(s->profile);
 	free(s->ref);
 	*s = (struct causal_sites){0};
 }

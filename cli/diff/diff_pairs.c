@@ -249,11 +249,9 @@ int diff_pairs_run(struct diff_pairs *p, uint32_t pair)
 
 void diff_files_free(struct diff_files *f)
 {
-	if (f->diff)
-		diff_model_free(f->diff);
+	diff_model_free(f->diff);
 	for (uint32_t i = 0; f->profile && i < f->files; i++)
-		if (f->profile[i])
-			profile_free(f->profile[i]);
+		profile_free(f->profile[i]);
 	free(f->profile);
 	*f = (struct diff_files){0};
 }

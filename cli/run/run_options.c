@@ -125,7 +125,6 @@ int run_options_parse(const struct usage *u, int argc, char **argv, struct run_o
 
 void run_options_free(struct run_options *o)
 {
-	free(o->filters.below);
-	free(o->filters.threads);
+	PROF_FREE(o, filters.below, filters.threads);
 	o->filters.below = o->filters.threads = NULL;
 }

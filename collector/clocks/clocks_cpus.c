@@ -90,8 +90,7 @@ static void play_pair(struct clock_test *test, const struct clock_source *source
 	play(&g, 0);
 	pthread_join(thread, NULL);
 	test->cpus++;
-	test->comparisons += g.comparisons;
-	test->backward += g.backward;
+	PROF_ADD(test, &g, comparisons, backward);
 	double back_ns = (double)g.backward_max * source->ns_per_unit;
 	if (back_ns > test->backward_max_ns)
 		test->backward_max_ns = back_ns;
@@ -134,7 +133,6 @@ void clocks_cpus_move_thread(struct clock_test *test, const struct clock_source 
 		test->cpus += test->cpus + 1 < (uint32_t)CPU_COUNT(&before);
 	}
 	sched_setaffinity(0, sizeof(before), &before);
-	test->comparisons = g.comparisons;
-	test->backward = g.backward;
+	PROF_SET(test, &g, comparisons, backward);
 	test->backward_max_ns = (double)g.backward_max * source->ns_per_unit;
 }

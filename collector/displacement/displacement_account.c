@@ -258,8 +258,7 @@ int displacement_account_finish(struct displacement *d, struct displacement_run 
 
 void displacement_account_free(struct displacement_run *run)
 {
-	free(run->cpu);
-	free(run->others.task);
+	PROF_FREE(run, cpu, others.task);
 	run->cpu = NULL;
 	run->others.task = NULL;
 }

@@ -141,8 +141,7 @@ int displacement_summary_make(struct displacement_summary *s, const struct displ
 
 void displacement_summary_free(struct displacement_summary *s)
 {
-	free(s->cpu);
-	free(s->others.task);
+	PROF_FREE(s, cpu, others.task);
 	s->cpu = NULL;
 	s->others.task = NULL;
 }

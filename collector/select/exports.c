@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 #include "profile/base/given_file.h"
 #include "profile/base/array.h"
+#include "profile/model/call_sums.h"
 
 struct tables {
 	Elf *elf;

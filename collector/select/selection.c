@@ -90,8 +90,7 @@ void selection_close(struct selection *c)
 		free(c->symbol[i].shown);
 	for (size_t i = 0; i < c->libraries; i++)
 		exports_free(&c->library[i]);
-	free(c->symbol);
-	free(c->library);
+	PROF_FREE(c, symbol, library);
 	exports_free(&c->program);
 	exports_free(&c->own);
 	exports_free_names(&c->needed);

@@ -108,7 +108,5 @@ int site_index_make(struct site_index *x, size_t *missed)
 
 void site_index_free(struct site_index *x)
 {
-	free(x->site);
-	free(x->site_of);
-	free(x->rank_of);
+	PROF_FREE(x, site, site_of, rank_of);
 }

@@ -116,8 +116,7 @@ void site_samples_close(struct site_samples *s)
 		entry_watch_close(&s->file[i].watch);
 		free(s->file[i].name);
 	}
-	free(s->program);
-	free(s->profiles);
+	PROF_FREE(s, program, profiles);
 	free(s);
 }
 
