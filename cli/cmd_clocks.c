@@ -263,12 +263,11 @@ int cmd_clocks(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (optind < argc) {
-		complaint_say("scprof clocks",
-			      "unexpected argument '%.900s'; it takes options only (scprof clocks "
-			      "--help)",
-			      argv[optind]);
-		return 2;
-	}
+	if (optind < argc)
+		return options_refuse(
+			&cmd_clocks_usage,
+			"unexpected argument '%.900s'; it takes options only (scprof clocks "
+			"--help)",
+			argv[optind]);
 	return test(json);
 }

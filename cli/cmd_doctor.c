@@ -93,11 +93,9 @@ int cmd_doctor(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (argc - optind > 1) {
-		complaint_print("scprof doctor",
-				"one PROGRAM at a time; its arguments do not matter here");
-		return 2;
-	}
+	if (argc - optind > 1)
+		return options_refuse(&cmd_doctor_usage,
+				      "one PROGRAM at a time; its arguments do not matter here");
 	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
 	status = status_of[doctor_worst(&d)];
 	if (!(json ? print_json(&d, status) : print_text(&d)))

@@ -149,11 +149,10 @@ static int parse(struct serve_options *o, int argc, char **argv)
 	int status = options_parse(&serve_options_usage, argc, argv, take, o);
 	if (status != OPTIONS_GO)
 		return status;
-	if (o->agent.attach_token && !o->agent.allow_attach) {
-		complaint_say(COMMAND,
-			      "--attach-token is of use with --allow-attach only; add that");
-		return serve_options_usage.bad_usage;
-	}
+	if (o->agent.attach_token && !o->agent.allow_attach)
+		return options_refuse(
+			&serve_options_usage,
+			"--attach-token is of use with --allow-attach only; add that");
 	if (optind == argc) {
 		take_standard(o);
 		return OPTIONS_GO;

@@ -132,12 +132,6 @@ static int list(const char *program, const char *patterns, const struct symbols_
 	return status;
 }
 
-static int bad_usage(const char *why)
-{
-	complaint_print("scprof symbols", why);
-	return 2;
-}
-
 /* The patterns, separated by commas, as -s takes them; "" for none. 0, or -1. */
 static int join(char **words, int count, char *list, size_t size)
 {
@@ -158,12 +152,17 @@ int cmd_symbols(int argc, char **argv)
 	if (status != OPTIONS_GO)
 		return status;
 	if (optind == argc)
-		return bad_usage("of which PROGRAM? scprof symbols --help");
+		return options_refuse(&cmd_symbols_usage,
+				      "of which PROGRAM? scprof symbols --help");
 	if (join(argv + optind + 1, argc - optind - 1, patterns, sizeof(patterns)))
-		return bad_usage("these are too many patterns for a command line: write them to a "
-				 "file, @FILE");
+		return options_refuse(
+			&cmd_symbols_usage,
+			"these are too many patterns for a command line: write them to a "
+			"file, @FILE");
 	if (o.stubs && !*patterns)
-		return bad_usage("stubs of which functions? Name a PATTERN after PROGRAM, such as "
-				 "'libssl*:SSL_*'");
+		return options_refuse(
+			&cmd_symbols_usage,
+			"stubs of which functions? Name a PATTERN after PROGRAM, such as "
+			"'libssl*:SSL_*'");
 	return list(argv[optind], *patterns ? patterns : NULL, &o);
 }

@@ -121,11 +121,11 @@ static int parse(int argc, char **argv, struct top_options *o)
 		o->target = argv[optind];
 		return OPTIONS_GO;
 	}
-	complaint_say(COMMAND, "%s See scprof top --help",
-		      optind == argc ? "watch what? Name a process by its number, a profile, or a "
-				       "directory of profiles."
-				     : "one target at a time: a directory may hold many profiles.");
-	return cmd_top_usage.bad_usage;
+	return options_refuse(
+		&cmd_top_usage, "%s See scprof top --help",
+		optind == argc ? "watch what? Name a process by its number, a profile, or a "
+				 "directory of profiles."
+			       : "one target at a time: a directory may hold many profiles.");
 }
 
 static int complain(const struct profile_error *err, int status)

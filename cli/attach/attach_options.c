@@ -73,11 +73,11 @@ static int take_page(struct attach_options *o)
 	o->page = o->run.command[0];
 	if (!o->run.command[1] && !o->run.name && !o->run.children && !o->run.copy_to)
 		return OPTIONS_GO;
-	complaint_say("scprof attach",
-		      "%.200s stands alone: all processes that made it are recorded, and their "
-		      "files lie beside it",
-		      o->page);
-	return attach_options_usage.bad_usage;
+	return options_refuse(
+		&attach_options_usage,
+		"%.200s stands alone: all processes that made it are recorded, and their "
+		"files lie beside it",
+		o->page);
 }
 
 pid_t attach_options_pid(const char *command, const char *text)

@@ -144,10 +144,9 @@ int cmd_detach(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (optind == argc) {
-		complaint_say(COMMAND, "which process? usage: scprof detach PID...");
-		return cmd_detach_usage.bad_usage;
-	}
+	if (optind == argc)
+		return options_refuse(&cmd_detach_usage,
+				      "which process? usage: scprof detach PID...");
 	for (int i = optind; i < argc; i++)
 		if (!attach_options_is_page(argv[i]) && !attach_options_pid(COMMAND, argv[i]))
 			return cmd_detach_usage.bad_usage;

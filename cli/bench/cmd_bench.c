@@ -146,12 +146,11 @@ static int bench_options_parse(int argc, char **argv, struct bench_options *o)
 	if (status != OPTIONS_GO)
 		return status;
 	bool command = optind > 1 && !strcmp(argv[optind - 1], "--");
-	if (optind == argc) {
-		complaint_say(BENCH_COMMAND,
-			      "what is to be measured? LIBRARY:FUNCTION [ARGUMENT...], or -- "
-			      "COMMAND [ARG...]");
-		return bench_options_usage.bad_usage;
-	}
+	if (optind == argc)
+		return options_refuse(
+			&bench_options_usage,
+			"what is to be measured? LIBRARY:FUNCTION [ARGUMENT...], or -- "
+			"COMMAND [ARG...]");
 	if (settle(o, command) || (command ? take_command(o, argv + optind)
 					   : take_function(o, argv + optind, argc - optind)))
 		return bench_options_usage.bad_usage;
@@ -196,10 +195,8 @@ static int measure(struct bench_options *o)
 	struct bench_error err;
 	char why[256];
 
-	if (bench_set_clock(&o->plan, o->clock, why, sizeof(why))) {
-		complaint_say(BENCH_COMMAND, "--clock tsc: %s", why);
-		return 2;
-	}
+	if (bench_set_clock(&o->plan, o->clock, why, sizeof(why)))
+		return options_refuse(&bench_options_usage, "--clock tsc: %s", why);
 	progress_begin(&progress, "scprof bench", true);
 	o->plan.progress = progress.shown ? tell : NULL;
 	o->plan.context = &progress;

@@ -71,8 +71,8 @@ static int parse(int argc, char **argv, struct wishes *w)
 		return cmd_load_usage.bad_usage;
 	if (optind == argc)
 		return OPTIONS_GO;
-	complaint_print(COMMAND, "one number of seconds is enough; scprof load --help");
-	return cmd_load_usage.bad_usage;
+	return options_refuse(&cmd_load_usage,
+			      "one number of seconds is enough; scprof load --help");
 }
 
 /* Busy time of /proc/stat, in its steps of 1/100 s, less the fluid's own. */
@@ -164,10 +164,8 @@ int cmd_load(int argc, char **argv)
 
 	if (status != OPTIONS_GO)
 		return status;
-	if (cpus_choose(w.cpus, &o.cpus, &err)) {
-		complaint_print(COMMAND, err.text);
-		return 2;
-	}
+	if (cpus_choose(w.cpus, &o.cpus, &err))
+		return options_refuse(&cmd_load_usage, "%s", err.text);
 	o.rest_s = 0.1; /* the cost of switching is not needed here */
 	return measure(&w, &o);
 }

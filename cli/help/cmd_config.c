@@ -129,9 +129,9 @@ int cmd_config(const struct commands *all, int argc, char **argv)
 		return status;
 	if (optind < argc)
 		only = commands_find_shown(all, argv[optind]);
-	if (argc - optind > 1 || (optind < argc && !only)) {
-		complain("of one command of scprof, or none; scprof --help lists them");
-		return 2;
-	}
+	if (argc - optind > 1 || (optind < argc && !only))
+		return options_refuse(
+			&cmd_config_usage,
+			"of one command of scprof, or none; scprof --help lists them");
 	return show(all, only, json);
 }

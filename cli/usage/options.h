@@ -160,6 +160,8 @@ int options_parse(const struct usage *u, int argc, char **argv,
 /* "scprof COMMAND: ..." on standard error. -1. */
 __attribute__((format(printf, 2, 3))) int options_complain(const struct usage *u,
 							   const char *format, ...);
+/* The same; the exit status of wrong usage. */
+#define options_refuse(u, ...) (options_complain(u, __VA_ARGS__), (u)->bad_usage)
 
 /* Is the option of that code among the words that options_parse takes for options? */
 bool options_is_typed(const struct usage *u, int option, int argc, char **argv);
