@@ -33,8 +33,8 @@ struct ticker {
 	char *path;
 	struct scp_clock_page *page;
 	struct tick_schedule schedule;
-	uint64_t start_ns, stop_ns, spin_ns, cpu_ns;
-	const char *scheduling;
+	struct ticker_stats stats; /* all but what the schedule counts */
+	uint64_t spin_ns;
 	atomic_bool stop;
 };
 
@@ -90,13 +90,13 @@ static void *ticker_main(void *argument)
 	const struct tick_schedule *s = &t->schedule;
 
 	pthread_setname_np(pthread_self(), "scprof-ticker");
-	t->scheduling = raise_priority();
+	t->stats.scheduling = raise_priority();
 	while (!atomic_load_explicit(&t->stop, memory_order_relaxed)) {
 		clocks_read_sleep_until(t->schedule.due_ns - t->spin_ns);
 		while (t->spin_ns && clocks_read_ns(CLOCK_MONOTONIC) < t->schedule.due_ns)
 			counter_pause();
-		t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
-		if (!ticker_schedule_advance(&t->schedule, t->stop_ns))
+		t->stats.stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
+		if (!ticker_schedule_advance(&t->schedule, t->stats.stop_ns))
 			continue;
 		/* the ticks first: the other fields are for reports */
 		__atomic_store_n(&t->page->ticks, s->ticks, __ATOMIC_RELEASE);
@@ -105,7 +105,7 @@ static void *ticker_main(void *argument)
 		__atomic_store_n(&t->page->late_max_ns, s->late_max_ns, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->page->late_ticks, s->late_ticks, __ATOMIC_RELAXED);
 	}
-	t->cpu_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	t->stats.cpu_ns = clocks_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -137,8 +137,8 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 		memcpy(t->page->magic, SCP_CLOCK_PAGE_MAGIC, sizeof(t->page->magic));
 		if (interval_ns < SPIN_BELOW_NS && cpus_to_spare())
 			t->spin_ns = SPIN_NS;
-		t->start_ns = t->stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
-		ticker_schedule_begin(&t->schedule, interval_ns, t->start_ns, seed);
+		t->stats.start_ns = t->stats.stop_ns = clocks_read_ns(CLOCK_MONOTONIC);
+		ticker_schedule_begin(&t->schedule, interval_ns, t->stats.start_ns, seed);
 		errno = shared_page_start_thread(&t->thread, ticker_main, t);
 		if (!errno)
 			return t;
@@ -158,18 +158,9 @@ void ticker_stop(struct ticker *t, struct ticker_stats *stats)
 {
 	atomic_store_explicit(&t->stop, true, memory_order_relaxed);
 	pthread_join(t->thread, NULL); /* within one tick: at most 150 ms */
-	if (stats)
-		*stats = (struct ticker_stats){
-			.ticks = t->schedule.ticks,
-			.late_sum_ns = t->schedule.late_sum_ns,
-			.late_max_ns = t->schedule.late_max_ns,
-			.late_ticks = t->schedule.late_ticks,
-			.start_ns = t->start_ns,
-			.stop_ns = t->stop_ns,
-			.cpu_ns = t->cpu_ns,
-			.scheduling = t->scheduling,
-			.cut = shared_page_was_cut(t->page),
-		};
+	*stats = t->stats;
+	PROF_SET(stats, &t->schedule, ticks, late_sum_ns, late_max_ns, late_ticks);
+	stats->cut = shared_page_was_cut(t->page);
 	ticker_free(t);
 }
 

@@ -60,7 +60,7 @@ struct ticker *ticker_start(const char *path, uint64_t interval_ns, uint64_t see
 /* The shared page; valid until ticker_stop. */
 const struct scp_clock_page *ticker_page(const struct ticker *t);
 
-/* Stop, remove the file and free everything. *stats may be NULL. */
+/* Stop, remove the file and free everything. */
 void ticker_stop(struct ticker *t, struct ticker_stats *stats);
 
 /* What a tick of the page clock takes from a thread on whose CPU it falls.
