@@ -80,7 +80,6 @@ void attach_woken_begin(struct attach_targets *t, struct attach_one *one, char *
 			pids[count++] = t->one[i].facts.inner_pid; /* none: all that map it */
 	if (!failed && wake_begin(&one->wake, (const char *const *)order, pids, count, &err)) {
 		wake_close(&one->wake);
-		one->wake.fd = -1;
 		failed = true;
 	}
 	if (failed)
@@ -123,7 +122,6 @@ void attach_woken_end(struct attach_targets *t, struct attach_one *one)
 	say_problem(&one->wake);
 	bool failed = wake_end(&one->wake, &err);
 	wake_close(&one->wake);
-	one->wake.fd = -1;
 	if (failed)
 		say(err.text);
 	for (size_t i = 0; i < t->count; i++)

@@ -235,21 +235,17 @@ void clocks_verdict_judge(struct clock_test *t, bool tsc_trusted, const char *ts
 		add(t, "not usable: goes backwards between CPUs, by up to %s", by);
 		return;
 	}
-	switch (t->kind) {
-	case SCP_CLOCK_TSC:
+	if (t->kind == SCP_CLOCK_TSC) {
 		judge_tsc(t, tsc_trusted, tsc_reason);
-		break;
-	case SCP_CLOCK_PAGE:
+	} else if (t->kind == SCP_CLOCK_PAGE) {
 		judge_page(t, busy);
-		break;
-	case SCP_CLOCK_THREAD_CPU:
+	} else if (t->kind == SCP_CLOCK_THREAD_CPU) {
 		add(t, "usable");
 		add_fast(t);
 		add(t, "; CPU time only, waiting counts nothing%s",
 		    t->read.mean > QUICK_READ_NS ? "; a system call a reading" : "");
 		add_steps(t);
-		break;
-	default:
+	} else {
 		judge_kernel(t);
 	}
 	if (t->cpus && t->comparisons < FEW_COMPARISONS)

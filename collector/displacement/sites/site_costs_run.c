@@ -281,13 +281,14 @@ int site_costs_run(const struct displacement_run *run, const struct site_samples
 		   const struct site_dither *dither, const char *profiles, struct profile *p,
 		   struct site_costs_result *told)
 {
-	struct join j = {.run = run, .samples = samples, .dither = dither, .p = p};
+	struct join j = {.run = run,
+			 .samples = samples,
+			 .dither = dither,
+			 .p = p,
+			 .index = {.profile = p, .samples = samples, .profiles = profiles}};
 	size_t cpus = run->cpus;
 	int result;
 
-	j.index.profile = p;
-	j.index.samples = samples;
-	j.index.profiles = profiles;
 	*told = (struct site_costs_result){0};
 	j.series = calloc(cpus + 1, sizeof(*j.series));
 	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;

@@ -65,10 +65,7 @@ void agent_stop(struct agent *a)
 /* So much later than now, by the clock of all waiting and all limits of time in serve/. */
 static struct timespec after(uint64_t ns)
 {
-	uint64_t at = clocks_read_ns(CLOCK_MONOTONIC) + ns;
-
-	return (struct timespec){.tv_sec = (time_t)(at / SOURCE_SECOND_NS),
-				 .tv_nsec = (long)(at % SOURCE_SECOND_NS)};
+	return clocks_read_timespec(clocks_read_ns(CLOCK_MONOTONIC) + ns);
 }
 
 bool agent_wait(struct agent *a, uint64_t ns)

@@ -119,27 +119,15 @@ static void answer_style(struct http_answer *out)
 void http_answer_make(struct http *h, const struct request *r, const char *accept,
 		      struct http_answer *out)
 {
-	if (r->status != 200) {
+	if (r->status != 200)
 		http_answer_say(out, r->status, "%s\n", r->problem);
-		return;
-	}
-	switch (r->route) {
-	case REQUEST_INDEX:
+	else if (r->route == REQUEST_INDEX)
 		answer_index(h, r, out);
-		break;
-	case REQUEST_STYLE:
+	else if (r->route == REQUEST_STYLE)
 		answer_style(out);
-		break;
-	case REQUEST_METRICS:
+	else if (r->route == REQUEST_METRICS)
 		answer_metrics(h, accept, out);
-		break;
-	case REQUEST_HEALTH:
+	else if (r->route == REQUEST_HEALTH)
 		answer_health(h, out);
-		break;
-	case REQUEST_SERVICE: /* http_models.c */
-	case REQUEST_PROFILE:
-	case REQUEST_PPROF:
-	case REQUEST_ATTACH: /* http_attach.c */
-		break;
-	}
+	/* the others: http_models.c, http_attach.c */
 }
