@@ -5,7 +5,6 @@
  * for the command's status. */
 #pragma once
 
-#include "cli/messages/complaint.h"
 #include "cli/usage/options.h"
 
 /* Exit statuses of commands that run others. */

@@ -16,7 +16,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage cmd_clocks_usage = {
-	.command = "clocks",
+	.command = "scprof clocks",
 	.summary = "test the clocks of this machine",
 	.synopsis = {"[--json]"},
 	.text = "Test every clock on this machine: resolution, cost of a reading, order across "

@@ -18,7 +18,7 @@ static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_JSON("scprof-doctor/1", .sets.type = OPTIONS_FLAG), USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_doctor_usage = {
-	.command = "doctor",
+	.command = "scprof doctor",
 	.summary = "what this machine allows, and what is missing",
 	.synopsis = {"[--json] [PROGRAM]"},
 	.text = "What this machine and this session allow, what is missing, and how to get it: "

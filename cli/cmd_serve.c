@@ -73,7 +73,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage serve_options_usage = {
-	.command = "serve",
+	.command = "scprof serve",
 	.summary = "this host's profiles as web pages, metrics and pprof",
 	.synopsis = {"[OPTION...] [DIR...]"},
 	.text = "Follow the profiles of all profiled processes of this host and offer them by "

@@ -35,7 +35,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage cmd_symbols_usage = {
-	.command = "symbols",
+	.command = "scprof symbols",
 	.summary = "list the functions that `run -s` can time",
 	.synopsis = {"[--stubs FILE] [--sysroot DIR] PROGRAM [PATTERN...]"},
 	.text = "List the functions that `scprof run -s` can time in PROGRAM, as LIBRARY:NAME. The "

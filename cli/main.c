@@ -81,6 +81,7 @@ static const struct usage_entry usage_variables[] = {
 	{0}};
 
 static const struct usage tool_usage = {
+	.command = "scprof",
 	.summary = "what each call site of a program costs, with error bars",
 	.synopsis = {"COMMAND [OPTION...]", "help [COMMAND]"},
 	.text = "What each call site of a running program really costs, with error bars.",
@@ -176,13 +177,12 @@ static void complain(const char *text)
 static int run(const struct command *c, int argc, char **argv)
 {
 	int status = c->run ? c->run(argc, argv) : c->run_on(&command_table, argc, argv);
-	char name[32];
 
 	if (!c->usage)
 		return status;
-	snprintf(name, sizeof(name), "scprof %s", c->name);
 	/* another failure, or the command's own, says more */
-	return output_finish(name) && (!status || (status == 1 && c->usage->failure == 2))
+	return output_finish(c->usage->command) &&
+			       (!status || (status == 1 && c->usage->failure == 2))
 		       ? c->usage->failure
 		       : status;
 }

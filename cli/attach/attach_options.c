@@ -46,7 +46,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage attach_options_usage = {
-	.command = "attach",
+	.command = "scprof attach",
 	.summary = "record a process that runs, leave it as it was, print the report",
 	.synopsis = {"[OPTION...] PID...", "[OPTION...] --name NAME", "[OPTION...] FILE.wake"},
 	.text = "Record processes that run already. Then put back all that was changed in them, "

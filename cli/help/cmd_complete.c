@@ -65,8 +65,7 @@ static void describe(const struct usage *u)
 
 	print_part("summary", NULL, u->summary);
 	for (size_t i = 0; u->synopsis[i]; i++) {
-		snprintf(way, sizeof(way), "scprof%s%s %s", u->command ? " " : "",
-			 u->command ? u->command : "", u->synopsis[i]);
+		snprintf(way, sizeof(way), "%s %s", u->command, u->synopsis[i]);
 		print_part("synopsis", NULL, way);
 	}
 	print_part("text", NULL, u->text);

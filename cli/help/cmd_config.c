@@ -19,7 +19,7 @@ static const struct usage_entry usage_variables[] = {
 	{0}};
 
 const struct usage cmd_config_usage = {
-	.command = "config",
+	.command = "scprof config",
 	.summary = "which defaults the configuration files set",
 	.synopsis = {"[--json] [COMMAND-NAME]"},
 	.text = "Which defaults of options the configuration files set, and where: "

@@ -103,22 +103,15 @@ int complaint_print(const char *command, const char *text)
 	return print(command, text, false, "");
 }
 
-int complaint_format(const char *command, const char *format, va_list arguments)
-{
-	char text[1536];
-
-	vsnprintf(text, sizeof(text), format, arguments);
-	return complaint_print(command, text);
-}
-
 int complaint_say(const char *command, const char *format, ...)
 {
+	char text[1536];
 	va_list arguments;
 
 	va_start(arguments, format);
-	complaint_format(command, format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	return -1;
+	return complaint_print(command, text);
 }
 
 int complaint_lines(const char *command, const char *text)

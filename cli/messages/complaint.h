@@ -3,16 +3,12 @@
  * \\xNN: a message is one line, and no terminal obeys it. */
 #pragma once
 
-#include <stdarg.h>
 #include <stddef.h>
 
 /* All that say something return -1, so that a check can end with `return complaint_say(...)`. */
 
 /* "COMMAND: TEXT" and a newline, on standard error. */
 int complaint_print(const char *command, const char *text);
-int complaint_format(const char *command, const char *format, va_list arguments)
-	__attribute__((format(printf, 2, 0)));
-
 int complaint_say(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

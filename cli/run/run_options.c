@@ -47,7 +47,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage run_options_usage = {
-	.command = "run",
+	.command = "scprof run",
 	.summary = "run a command, write its profile, print the report",
 	.synopsis = {"[OPTION...] [--] COMMAND [ARG...]"},
 	.text = "Run a command, write its profile, and print the report on standard error.",
@@ -113,8 +113,8 @@ int run_options_parse(const struct usage *u, int argc, char **argv, struct run_o
 		return status;
 	o->command = argv + optind;
 	if (!*o->command && !o->name) {
-		say_format("which %s? usage: scprof %s %s",
-			   o->filters.attached ? "process" : "command", u->command, u->synopsis[0]);
+		say_format("which %s? usage: %s %s", o->filters.attached ? "process" : "command",
+			   u->command, u->synopsis[0]);
 		return u->bad_usage;
 	}
 	if (report_options_settle(&o->shown, u, report_file(o),

@@ -6,26 +6,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/messages/complaint.h"
 #include "collector/duration.h"
 
 #define MOST 64 /* options of a command */
-
-int options_complain(const struct usage *u, const char *format, ...)
-{
-	char name[64];
-	va_list arguments;
-
-	snprintf(name, sizeof(name), "scprof %s", u->command);
-	va_start(arguments, format);
-	complaint_format(name, format, arguments);
-	va_end(arguments);
-	return -1;
-}
 
 /* getopt's two tables of the same thing, to be read from the first word on. */
 static void fill_tables(const struct usage *u, struct option *table, char *letters)
@@ -72,8 +58,8 @@ static int check_choice(const struct usage *u, const struct usage_entry *e, cons
 			choices[at++] = ' ';
 	}
 	choices[at] = '\0';
-	return options_complain(u, "--%s '%.900s' is unknown; there are: %s", e->name, value,
-				choices);
+	return complaint_say(u->command, "--%s '%.900s' is unknown; there are: %s", e->name, value,
+			     choices);
 }
 
 /* " (did you mean --NAME?)" for a mistyped long option; "" if none is near. */
@@ -99,23 +85,27 @@ static void complain_option(const struct usage *u, char **argv, int refused)
 	const char *word = optopt > ' ' && optopt < 127 ? letter : argv[optind - 1];
 
 	if (refused == ':') {
-		options_complain(u, "option %s needs a value", argv[optind - 1]);
+		complaint_say(u->command, "option %s needs a value", argv[optind - 1]);
 	} else if (usage_find_code(u, optopt)) {
-		options_complain(u, "option %s takes no value", argv[optind - 1]);
+		complaint_say(u->command, "option %s takes no value", argv[optind - 1]);
 	} else {
 		print_near(u, word, near, sizeof(near));
-		options_complain(u, "unknown option %s; scprof %s --help lists the options%s", word,
-				 u->command, near);
+		complaint_say(u->command, "unknown option %s; %s --help lists the options%s", word,
+			      u->command, near);
 	}
 }
 
 /* What follows: 0, or -1 having said why; the result is untouched then. */
 static int take_confidence(const struct usage *u, const char *value, double *confidence)
 {
-	if (!quantity_confidence(value, confidence))
+	double given;
+
+	if (!quantity_share(value, &given) && given < 1) {
+		*confidence = given;
 		return 0;
-	return options_complain(
-		u,
+	}
+	return complaint_say(
+		u->command,
 		"--confidence '%.900s' is not a number between 0 and 1, such as 0.95 or "
 		"95%%",
 		value);
@@ -131,9 +121,10 @@ static int take_share(const struct usage *u, const struct usage_entry *e, const 
 		*share = given;
 		return 0;
 	}
-	return options_complain(
-		u, "--%s '%.900s' is not a share from %.7g%% to %.7g%%: such as 5%%, or 0.05",
-		e->name, value, 100 * least, 100 * most);
+	return complaint_say(
+		u->command,
+		"--%s '%.900s' is not a share from %.7g%% to %.7g%%: such as 5%%, or 0.05", e->name,
+		value, 100 * least, 100 * most);
 }
 
 static int take_count(const struct usage *u, const struct usage_entry *e, const char *value,
@@ -144,12 +135,12 @@ static int take_count(const struct usage *u, const struct usage_entry *e, const 
 	if (!quantity_count(value, least, most, count))
 		return 0;
 	if (most >= OPTIONS_ANY_COUNT)
-		return options_complain(u,
-					"--%s '%.900s' is not a whole number, %" PRIu64 " or more",
-					e->name, value, least);
-	return options_complain(u,
-				"--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64,
-				e->name, value, least, most);
+		return complaint_say(u->command,
+				     "--%s '%.900s' is not a whole number, %" PRIu64 " or more",
+				     e->name, value, least);
+	return complaint_say(u->command,
+			     "--%s '%.900s' is not a whole number from %" PRIu64 " to %" PRIu64,
+			     e->name, value, least, most);
 }
 
 static int take_duration(const struct usage *u, const struct usage_entry *e, const char *value,
@@ -164,8 +155,8 @@ static int take_duration(const struct usage *u, const struct usage_entry *e, con
 	}
 	duration_print_exact(e->sets.least, least, sizeof(least));
 	duration_print_exact(e->sets.most, most, sizeof(most));
-	return options_complain(
-		u,
+	return complaint_say(
+		u->command,
 		"--%s '%.900s' is not a time from %s to %s; write a number and its unit: "
 		"500us, 1ms, 0.5s",
 		e->name, value, least, most);
@@ -295,15 +286,5 @@ int quantity_share(const char *text, double *share)
 	if (!isfinite(value) || !(value > 0))
 		return -1;
 	*share = value;
-	return 0;
-}
-
-int quantity_confidence(const char *text, double *confidence)
-{
-	double value;
-
-	if (quantity_share(text, &value) || value >= 1)
-		return -1;
-	*confidence = value;
 	return 0;
 }

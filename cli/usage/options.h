@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/messages/complaint.h"
+
 /* What a command takes and how it describes itself: one table per command. getopt's tables, --help,
  * completion, man pages, "did you mean" and what a configuration file may set are all read from it.
  * All of it is constant, and so are the texts. In a text, a newline begins a new line; a line that
@@ -95,7 +97,7 @@ struct usage_entry {
 	}
 
 struct usage {
-	const char *command; /* "run"; NULL: the tool itself */
+	const char *command; /* "scprof run"; "scprof": the tool itself */
 	const char *summary; /* one line */
 	const char
 		*synopsis[5]; /* what follows the command's name, each way to use it; NULL ends */
@@ -157,11 +159,8 @@ void usage_print(const struct usage *u, FILE *out);
 int options_parse(const struct usage *u, int argc, char **argv,
 		  int (*take)(void *to, int code, const char *value), void *to);
 
-/* "scprof COMMAND: ..." on standard error. -1. */
-__attribute__((format(printf, 2, 3))) int options_complain(const struct usage *u,
-							   const char *format, ...);
-/* The same; the exit status of wrong usage. */
-#define options_refuse(u, ...) (options_complain(u, __VA_ARGS__), (u)->bad_usage)
+/* Says what is wrong with a command line. The exit status. */
+#define options_refuse(u, ...) (complaint_say((u)->command, __VA_ARGS__), (u)->bad_usage)
 
 /* Is the option of that code among the words that options_parse takes for options? */
 bool options_is_typed(const struct usage *u, int option, int argc, char **argv);
@@ -176,6 +175,3 @@ int quantity_count(const char *text, uint64_t least, uint64_t most, uint64_t *co
 /* A positive share: a decimal number, or a percentage with its sign. 0 and *share, or
  * -1: not such a text, or not above 0. *share is untouched on failure. */
 int quantity_share(const char *text, double *share);
-
-/* A confidence strictly between 0 and 1 ("95" alone is refused: it is 9500 %). */
-int quantity_confidence(const char *text, double *confidence);

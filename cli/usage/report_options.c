@@ -3,9 +3,7 @@
 #include "cli/usage/report_options.h"
 
 #include <ctype.h>
-#include <stdio.h>
 
-#include "cli/messages/complaint.h"
 #include "report/wording/utf8.h"
 
 int report_options_take(struct report_choice *c, const struct usage *u, int code, const char *value)
@@ -14,7 +12,8 @@ int report_options_take(struct report_choice *c, const struct usage *u, int code
 	c->format_given |= code == USAGE_FORMAT;
 	if (code != USAGE_FORMAT || !report_names_parse_format(value, &c->options.format))
 		return 0;
-	return options_complain(u, "no format '%s'; there are: %s", value, report_names_formats);
+	return complaint_say(u->command, "no format '%s'; there are: %s", value,
+			     report_names_formats);
 }
 
 /* Rows of gaps, threads and processes have no call paths. */
@@ -28,14 +27,14 @@ static int check_rows(const struct report_options *o, const struct usage *u)
 	unsigned traits = report_names_format_traits(o->format);
 
 	if (traits & REPORT_OF_STACKS && by_other(o))
-		return options_complain(
-			u,
-			"this format has call paths only, no rows by %s. Use --by "
-			"path, site or function, or --format text, json, html or csv",
-			report_names_by(o->by));
+		return complaint_say(u->command,
+				     "this format has call paths only, no rows by %s. Use --by "
+				     "path, site or function, or --format text, json, html or csv",
+				     report_names_by(o->by));
 	if (o->sort != REPORT_SORT_TIME && (by_other(o) || !(traits & REPORT_IN_ORDER)))
-		return options_complain(u, "--sort goes with --by path, site or function, and with "
-					   "--format text, json or csv");
+		return complaint_say(u->command,
+				     "--sort goes with --by path, site or function, and with "
+				     "--format text, json or csv");
 	return 0;
 }
 
@@ -77,18 +76,17 @@ int report_options_settle(struct report_choice *c, const struct usage *u, const 
 			  bool terminal)
 {
 	struct report_options *o = &c->options;
-	char command[48];
 
-	snprintf(command, sizeof(command), "scprof %s", u->command);
-	if (!c->format_given && report_options_refuse_ending(command, output, false))
+	if (!c->format_given && report_options_refuse_ending(u->command, output, false))
 		return -1;
 	if (output && !c->format_given)
 		report_names_format_of(output, &o->format);
 	if (check_rows(o, u))
 		return -1;
 	if (report_names_format_traits(o->format) & REPORT_BINARY && !output && terminal)
-		return options_complain(u, "this format is not for a terminal. Name a file with "
-					   "-o, or pipe it on");
+		return complaint_say(u->command,
+				     "this format is not for a terminal. Name a file with "
+				     "-o, or pipe it on");
 	/* what is read by a script keeps its columns */
 	o->cpu_first = terminal && !output && !c->sort_given;
 	return 0;

@@ -149,12 +149,8 @@ static void print_entries(const struct usage_entry *e, size_t column, FILE *out)
 
 void usage_print_head(const struct usage *u, FILE *out)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "scprof%s%s ", u->command ? " " : "",
-		 u->command ? u->command : "");
 	for (size_t i = 0; u->synopsis[i]; i++) {
-		size_t used = (size_t)fprintf(out, "%s%s", i ? "       " : "usage: ", name);
+		size_t used = (size_t)fprintf(out, "%s%s ", i ? "       " : "usage: ", u->command);
 
 		wrap(out, u->synopsis[i], used, used);
 	}

@@ -67,28 +67,12 @@ static void test_shares(void **state)
 	}
 }
 
-static void test_confidences(void **state)
-{
-	double confidence = 77;
-
-	(void)state;
-	assert_int_equal(quantity_confidence("95%", &confidence), 0);
-	assert_true(confidence == 0.95);
-	confidence = 77;
-	assert_int_equal(quantity_confidence("95", &confidence), -1);
-	assert_int_equal(quantity_confidence("1", &confidence), -1);
-	assert_int_equal(quantity_confidence("100%", &confidence), -1);
-	assert_int_equal(quantity_confidence("0", &confidence), -1);
-	assert_true(confidence == 77);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_no_counts),
 		cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_confidences),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static const struct usage_entry variables[] = {
 	{.name = "SCPROF_THING", .text = "a variable"}, {.name = "SHORT", .text = "one more"}, {0}};
 
 static const struct usage usage = {
-	.command = "thing",
+	.command = "scprof thing",
 	.synopsis = {"[--all] PROFILE...",
 		     "[-o OUT | --all | --and-more] [--long-enough] [--not-broken at the | bar] "
 		     "--tick TIME -- COMMAND [ARG...]"},
