@@ -238,10 +238,8 @@ static int serve(struct serve_options *o)
 	mallopt(M_ARENA_MAX, 1); /* what a connection's thread leaves is of use to the next one */
 	unsetenv("DEBUGINFOD_URLS"); /* no page waits for a remote server */
 	o->agent.meet_samples = sampled_meet;
-	if (agent_open(&agent, &o->agent)) {
-		complaint_print("scprof serve", "out of memory");
-		return 1;
-	}
+	if (agent_open(&agent, &o->agent))
+		return options_fail(&serve_options_usage, "out of memory");
 	take_signals(&agent);
 	int status = scan_and_serve(&agent, &o->address);
 	agent_close(&agent);

@@ -179,8 +179,7 @@ static int print(const struct bench_options *o, const struct bench_record *recor
 	}
 	if (!failed)
 		return 0;
-	complaint_say(BENCH_COMMAND, "no memory for the results");
-	return bench_options_usage.failure;
+	return options_fail(&bench_options_usage, "no memory for the results");
 }
 
 static void tell(void *progress, double share)

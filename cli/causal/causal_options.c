@@ -203,13 +203,13 @@ int causal_options_parse(int argc, char **argv, struct causal_options *o)
 	causal_choose_recorded(o);
 	if (run_options_settle(&o->run))
 		return causal_options_usage.bad_usage;
-	if (o->run.disabled) {
-		refuse("SCPROF_DISABLE is set: nothing can be measured");
-		return causal_options_usage.failure;
-	}
+	if (o->run.disabled)
+		return options_fail(&causal_options_usage,
+				    "SCPROF_DISABLE is set: nothing can be measured");
 	o->runs = o->runs ? o->runs : RUNS_DEFAULT;
 	if (o->format_given || !o->output || !report_options_name_result(o->output, &o->format))
 		return OPTIONS_GO;
-	refuse("-o '%s': a result has .txt, .json or .html; other names need --format", o->output);
-	return causal_options_usage.bad_usage;
+	return options_refuse(
+		&causal_options_usage,
+		"-o '%s': a result has .txt, .json or .html; other names need --format", o->output);
 }

@@ -234,10 +234,8 @@ static int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 	*a = (struct diff_arguments){
 		.options = DIFF_OPTIONS_DEFAULT, .equal = EQUAL, .most = MOST_RUNS};
 	a->file = calloc((size_t)argc + 1, sizeof(*a->file));
-	if (!a->file) {
-		complaint_say(DIFF_COMMAND, "out of memory");
-		return diff_options_usage.failure;
-	}
+	if (!a->file)
+		return options_fail(&diff_options_usage, "out of memory");
 	int status = parse(argc, argv, a);
 	if (status != OPTIONS_GO)
 		free(a->file);

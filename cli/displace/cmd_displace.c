@@ -119,12 +119,6 @@ struct measuring {
 	int stopped_by; /* a signal that ended the measuring; 0: none */
 };
 
-static int complain(const struct profile_error *err)
-{
-	complaint_print(COMMAND, err->text);
-	return FAILED;
-}
-
 static int start(const struct measuring *g, struct launch *l, const struct launch_hold *hold)
 {
 	const struct program *p = &g->program;
@@ -160,7 +154,7 @@ static int one_run(struct measuring *g)
 	struct launch l;
 
 	if (displacement_run_begin(g->d, !g->wishes.no_task_clock && !g->runs, &err))
-		return complain(&err);
+		return options_fail(&displace_options_usage, "%s", err.text);
 	say_run(g);
 	int failed = start(g, &l, &hold);
 	if (failed)
@@ -171,12 +165,12 @@ static int one_run(struct measuring *g)
 	launch_close(&l);
 	progress_clear(&g->progress);
 	if (displacement_run_end(g->d, &usage, &err))
-		return complain(&err);
+		return options_fail(&displace_options_usage, "%s", err.text);
 	/* the user does not want to wait: print what there is */
 	if (!g->stopped_by)
 		g->stopped_by = displacement_idle_phase(g->d, g->wishes.rest_s);
 	if (displacement_account_finish(g->d, &g->run[g->runs], &err))
-		return complain(&err);
+		return options_fail(&displace_options_usage, "%s", err.text);
 	g->run[g->runs++].interrupted = l.ended_by != 0;
 	return 0;
 }
@@ -202,14 +196,13 @@ static int measure(struct measuring *g)
 	int failed = 0;
 
 	g->run = calloc(o->replications, sizeof(*g->run));
-	if (!g->run) {
-		complaint_say(COMMAND, "no memory for %u runs", o->replications);
-		return FAILED;
-	}
+	if (!g->run)
+		return options_fail(&displace_options_usage, "no memory for %u runs",
+				    o->replications);
 	progress_begin(&g->progress, "scprof displace", !o->quiet);
 	g->d = displacement_open(&options, &err);
 	if (!g->d)
-		return complain(&err);
+		return options_fail(&displace_options_usage, "%s", err.text);
 	say_how_long(o);
 	say_run(g);
 	g->stopped_by = displacement_idle_phase(g->d, o->rest_s);
@@ -249,11 +242,9 @@ static int measure_apart(struct measuring *g)
 	bool apart = g->wishes.json && !g->wishes.output;
 	int kept = apart ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1, failed;
 
-	if (apart && (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)) {
-		complaint_say(COMMAND, "cannot keep the command's output apart: %s",
-			      strerror(errno));
-		return FAILED;
-	}
+	if (apart && (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
+		return options_fail(&displace_options_usage,
+				    "cannot keep the command's output apart: %s", strerror(errno));
 	failed = measure(g);
 	if (!failed && g->wishes.confirm && !g->stopped_by && !g->status)
 		confirm(g);

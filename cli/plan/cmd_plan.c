@@ -152,9 +152,7 @@ static int plan_options_parse(int argc, char **argv, struct plan_options *o)
 
 static int finish(int failed)
 {
-	if (failed)
-		complaint_print(COMMAND, "out of memory");
-	return failed ? plan_options_usage.failure : 0;
+	return failed ? options_fail(&plan_options_usage, "out of memory") : 0;
 }
 
 static int plan_report(struct report *r, const struct plan_options *o)

@@ -159,8 +159,9 @@ void usage_print(const struct usage *u, FILE *out);
 int options_parse(const struct usage *u, int argc, char **argv,
 		  int (*take)(void *to, int code, const char *value), void *to);
 
-/* Says what is wrong with a command line. The exit status. */
+/* Says what is wrong with a command line, or what failed. The exit status. */
 #define options_refuse(u, ...) (complaint_say((u)->command, __VA_ARGS__), (u)->bad_usage)
+#define options_fail(u, ...)   (complaint_say((u)->command, __VA_ARGS__), (u)->failure)
 
 /* Is the option of that code among the words that options_parse takes for options? */
 bool options_is_typed(const struct usage *u, int option, int argc, char **argv);
