@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "collector/doctor/doctor.h"
-#include "include/scprof_version.h"
 #include "report/render/json/json_write.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
@@ -96,7 +95,7 @@ int cmd_doctor(int argc, char **argv)
 	if (argc - optind > 1)
 		return options_refuse(&cmd_doctor_usage,
 				      "one PROGRAM at a time; its arguments do not matter here");
-	doctor_examine(&d, SCPROF_VERSION, argv[optind]);
+	doctor_examine(&d, argv[optind]);
 	status = status_of[doctor_worst(&d)];
 	if (!(json ? print_json(&d, status) : print_text(&d)))
 		return status;

@@ -139,8 +139,8 @@ static int start(const struct measuring *g, struct launch *l, const struct launc
 /* Only at the beginning of a run: drawing while the program runs would disturb it. */
 static void say_run(struct measuring *g)
 {
-	progress_show_now(&g->progress, (double)g->runs / g->wishes.replications, "run %zu of %u",
-			  g->runs + 1, g->wishes.replications);
+	progress_show(&g->progress, (double)g->runs / g->wishes.replications, "run %zu of %u",
+		      g->runs + 1, g->wishes.replications);
 }
 
 /* Makes one run and the idle phase after it. */
@@ -199,7 +199,8 @@ static int measure(struct measuring *g)
 	if (!g->run)
 		return options_fail(&displace_options_usage, "no memory for %u runs",
 				    o->replications);
-	progress_begin(&g->progress, "scprof displace", !o->quiet);
+	progress_begin(&g->progress, COMMAND, !o->quiet);
+	g->progress.at_once = true;
 	g->d = displacement_open(&options, &err);
 	if (!g->d)
 		return options_fail(&displace_options_usage, "%s", err.text);

@@ -51,27 +51,11 @@ void progress_show(struct progress *p, double share, const char *format, ...)
 	va_list args;
 	double at = p->shown ? clocks_read_seconds() : 0;
 
-	if (!p->shown || at - p->began < DELAY_S || at - p->last < PERIOD_S)
+	if (!p->shown || (!p->at_once && (at - p->began < DELAY_S || at - p->last < PERIOD_S)))
 		return;
 	va_start(args, format);
 	draw(p, share, format, args);
 	va_end(args);
-}
-
-void progress_show_now(struct progress *p, double share, const char *format, ...)
-{
-	va_list args;
-
-	if (!p->shown)
-		return;
-	va_start(args, format);
-	draw(p, share, format, args);
-	va_end(args);
-}
-
-void progress_files(struct progress *p, size_t done, size_t all)
-{
-	progress_show(p, (double)done / (double)all, "%zu of %zu profiles read", done, all);
 }
 
 void progress_clear(struct progress *p)

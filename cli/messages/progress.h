@@ -5,11 +5,11 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct progress {
-	bool shown; /* it is a terminal, and a bar is wanted */
-	bool drawn; /* there is one on the screen */
+	bool shown;   /* it is a terminal, and a bar is wanted */
+	bool drawn;   /* there is one on the screen */
+	bool at_once; /* set by who cannot draw in between: nothing is held back */
 	const char *what;
 	double began, last; /* seconds */
 };
@@ -21,13 +21,6 @@ void progress_begin(struct progress *p, const char *what, bool wished);
  * behind it. */
 void progress_show(struct progress *p, double share, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* The same at once, even shortly after the last: for work that cannot draw in between. */
-void progress_show_now(struct progress *p, double share, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* So many of all profiles are read. */
-void progress_files(struct progress *p, size_t done, size_t all);
 
 /* Call it before other output to the terminal. */
 void progress_clear(struct progress *p);

@@ -167,7 +167,8 @@ static void tell_progress(void *context, size_t done, size_t all)
 {
 	struct opening *o = context;
 
-	progress_files(o->progress, done, all);
+	progress_show(o->progress, (double)done / (double)all, "%zu of %zu profiles read", done,
+		      all);
 }
 
 static void tell_left_out(void *context, const struct profile_error *why)

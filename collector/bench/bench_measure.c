@@ -52,12 +52,12 @@ static int time_loop(struct bench_subject *s, bool empty, unsigned int turn, uin
 	return result;
 }
 
-static int warm_up(struct bench_subject *s, uint64_t calls)
+static int warm_up(struct bench_subject *s)
 {
 	uint64_t took;
 
-	s->record->warmup_calls += calls;
-	return time_loop(s, !EMPTY, 0, calls, &took);
+	s->record->warmup_calls++;
+	return time_loop(s, !EMPTY, 0, 1, &took);
 }
 
 /* A function that forks returns twice, and both processes would go on with the loop: detected after
@@ -86,7 +86,7 @@ static int double_calls(struct bench_subject *s)
 		int passed = 0;
 
 		s->record->calls = calls;
-		if (calls > 1 && warm_up(s, 1))
+		if (calls > 1 && warm_up(s))
 			return -1;
 		do {
 			if (time_loop(s, !EMPTY, 0, calls, &took))
@@ -113,7 +113,7 @@ static int replicate_subject(struct bench_subject *s, struct bench_replication *
 	int result;
 
 	/* the empty loop has just run; a loop of one call follows the last one closely enough */
-	if (calls > 1 && warm_up(s, 1))
+	if (calls > 1 && warm_up(s))
 		return -1;
 	before = switches(s);
 	result = time_loop(s, !EMPTY, 0, calls, &r->subject);
@@ -160,7 +160,7 @@ int bench_measure(struct bench_subject *s)
 		return -1;
 	s->record->phase = BENCH_WARMING;
 	for (uint32_t i = 1; i < s->plan->warmup; i++)
-		if (warm_up(s, 1))
+		if (warm_up(s))
 			return -1;
 	if (double_calls(s) || replicate_all(s))
 		return -1;

@@ -26,8 +26,8 @@ struct doctor {
 };
 
 /* Takes some hundredths of a second; starts short processes of its own, never `program` (NULL:
- * no program is asked about). `version`: of the tool. Leaves no file behind. */
-void doctor_examine(struct doctor *d, const char *version, const char *program);
+ * no program is asked about). Leaves no file behind. */
+void doctor_examine(struct doctor *d, const char *program);
 
 /* The worst level of all checks. */
 enum doctor_level doctor_worst(const struct doctor *d);

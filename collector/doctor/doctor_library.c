@@ -24,6 +24,7 @@
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "collector/launch/run_directory.h"
+#include "include/scprof_version.h"
 #include "profile/profile.h"
 
 #define SECTION "scprof_version"
@@ -122,7 +123,7 @@ static void check_second(struct doctor *d, const char *library, char *trial)
 			 "libunwind-dev (libunwind-devel)");
 }
 
-void doctor_library(struct doctor *d, const char *version)
+void doctor_library(struct doctor *d)
 {
 	char path[PATH_MAX], trial[PATH_MAX], has[64], *text;
 	size_t bytes;
@@ -138,9 +139,9 @@ void doctor_library(struct doctor *d, const char *version)
 	text = elf_facts_copy_section(path, SECTION, &bytes);
 	snprintf(has, sizeof(has), "%s", text ? text : "");
 	free(text);
-	if (strcmp(has, version)) {
+	if (strcmp(has, SCPROF_VERSION)) {
 		doctor_add(d, "library", DOCTOR_LIMITED, "%.300s is of version %s, scprof of %s",
-			   path, *has ? has : "unknown", version);
+			   path, *has ? has : "unknown", SCPROF_VERSION);
 		doctor_remedy(d, "Install both from one build, or set SCPROF_LIB to the right one");
 	} else {
 		doctor_add(d, "library", DOCTOR_OK, "%.300s, version %s", path, has);

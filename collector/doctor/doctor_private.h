@@ -11,7 +11,7 @@ void doctor_add(struct doctor *d, const char *name, enum doctor_level level, con
 /* What to do about the check that was added last. */
 void doctor_remedy(struct doctor *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-void doctor_library(struct doctor *d, const char *version); /* and a trial of it */
+void doctor_library(struct doctor *d); /* and a trial of it */
 void doctor_files(struct doctor *d);
 void doctor_clocks(struct doctor *d);
 void doctor_cpus(struct doctor *d);

@@ -75,10 +75,10 @@ static void examine_program(struct doctor *d, const char *program)
 }
 
 /* The order of the checks is that of the output: first what everything else depends on. */
-void doctor_examine(struct doctor *d, const char *version, const char *program)
+void doctor_examine(struct doctor *d, const char *program)
 {
 	*d = (struct doctor){0};
-	doctor_library(d, version);
+	doctor_library(d);
 	if (program)
 		examine_program(d, program);
 	doctor_files(d);
