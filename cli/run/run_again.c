@@ -137,13 +137,6 @@ static int report(const struct again *a)
 	return 0;
 }
 
-static void say_where(const struct again *a)
-{
-	say_format("%u profiles: %s%s%s\nread them again with: scprof report FILE...", a->paths,
-		   a->path[0], a->paths > 1 ? " to " : "",
-		   a->paths > 1 ? a->path[a->paths - 1] : "");
-}
-
 static int record_all(struct again *a, int argc, char **argv, int operands)
 {
 	int status = 0;
@@ -159,7 +152,9 @@ static int record_all(struct again *a, int argc, char **argv, int operands)
 	if (a->paths && report(a))
 		status = status ? status : FAILED;
 	if (a->paths)
-		say_where(a);
+		say_format("%u profiles: %s%s%s\nread them again with: scprof report FILE...",
+			   a->paths, a->path[0], a->paths > 1 ? " to " : "",
+			   a->paths > 1 ? a->path[a->paths - 1] : "");
 	return status;
 }
 

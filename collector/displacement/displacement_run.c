@@ -62,7 +62,7 @@ void displacement_run_born(void *displace, pid_t pid)
 	struct displacement *d = displace;
 
 	d->pid = pid;
-	tasks_set_command(&d->tasks, pid);
+	d->tasks.command = pid;
 	displacement_sample_child(d, pid);
 	if (sched_setaffinity(pid, sizeof(d->options.cpus), &d->options.cpus))
 		d->warnings |= DISPLACEMENT_MOVED;
@@ -193,7 +193,7 @@ int displacement_run_end(struct displacement *d, const struct rusage *usage,
 	take_taskstats(d);
 	if (quota_throttled() > d->throttled)
 		d->warnings |= DISPLACEMENT_THROTTLED;
-	tasks_set_command(&d->tasks, 0);
+	d->tasks.command = 0;
 	usleep(DISPLACEMENT_LINGER_US);
 	if (displacement_others(d))
 		return error_set(err, "out of memory");

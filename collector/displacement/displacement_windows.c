@@ -20,14 +20,14 @@ void displacement_windows_begin(struct displacement *d)
 	cpu_times_read(d->before, CPU_SETSIZE);
 	d->from = counter_read_ordered();
 	for (size_t i = 0; i < d->cpus; i++)
-		d->from_ns[i] = fluid_clock_ns(d->fluid, i);
+		d->from_ns[i] = fluid_thread_clock_ns(fluid_thread(d->fluid, i));
 }
 
 void displacement_windows_end(struct displacement *d)
 {
 	d->to = counter_read_ordered();
 	for (size_t i = 0; i < d->cpus; i++)
-		d->to_ns[i] = fluid_clock_ns(d->fluid, i);
+		d->to_ns[i] = fluid_thread_clock_ns(fluid_thread(d->fluid, i));
 	cpu_times_read(d->after, CPU_SETSIZE);
 }
 

@@ -135,11 +135,6 @@ int tasks_begin(struct tasks *t)
 	return tasks_look(t);
 }
 
-void tasks_set_command(struct tasks *t, pid_t pid)
-{
-	t->command = pid;
-}
-
 uint64_t tasks_program_ns(const struct tasks *t)
 {
 	uint64_t sum = 0, ns;

@@ -28,8 +28,9 @@ struct task {
 struct tasks {
 	struct task *task; /* by pid */
 	uint32_t count, room;
-	bool hidden;	     /* the kernel hides others' processes here */
-	pid_t self, command; /* command 0: none yet */
+	bool hidden; /* the kernel hides others' processes here */
+	pid_t self;
+	pid_t command; /* set by the caller: it and its descendants are the program; 0: none */
 	uint64_t looks;
 	/* since tasks_mark, of all but the program and this process: by where each was when it
 	 * was looked at */
@@ -38,9 +39,6 @@ struct tasks {
 
 /* Looks around: what is seen later and not now began meanwhile. 0, or -1: no /proc or no memory. */
 int tasks_begin(struct tasks *t);
-
-/* Processes that descend from `pid` are the program's from now on. */
-void tasks_set_command(struct tasks *t, pid_t pid);
 
 /* One look: advances used_ns of all that live. Some 0.1 ms for 100 processes. */
 int tasks_look(struct tasks *t);

@@ -264,11 +264,6 @@ static double precision_of(const struct row *r)
 					     : r->run_mean.relative;
 }
 
-static double mean_key(const struct row *r)
-{
-	return r->has_window && r->window.calls ? r->time_s / r->calls_s : -INFINITY;
-}
-
 static double key_of(const struct row *r, enum row_sort by)
 {
 	switch (by) {
@@ -279,7 +274,7 @@ static double key_of(const struct row *r, enum row_sort by)
 	case ROW_BY_BYTES:
 		return or_nothing(r->bytes_s);
 	case ROW_BY_MEAN:
-		return mean_key(r);
+		return r->has_window && r->window.calls ? r->time_s / r->calls_s : -INFINITY;
 	case ROW_BY_PRECISION:
 		return precision_of(r);
 	case ROW_BY_CPU:

@@ -65,16 +65,11 @@ static void next_grouping(struct view_state *s)
 	s->selected = s->open = 0;
 }
 
-static bool is_enter(int key)
-{
-	return key == '\n' || key == '\r' || key == KEY_ENTER;
-}
-
 static void edit_filter(struct view_state *s, int key)
 {
 	size_t length = strlen(s->filter);
 
-	if (is_enter(key)) {
+	if (key == '\n' || key == '\r' || key == KEY_ENTER) {
 		s->mode = STATE_WATCH;
 	} else if (key == ESCAPE) {
 		strcpy(s->filter, s->filter_before);

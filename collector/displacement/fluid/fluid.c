@@ -125,11 +125,6 @@ uint64_t fluid_thread_clock_ns(pid_t tid)
 	return clocks_read_ns((clockid_t)((~(unsigned int)tid) << 3 | 6)); /* the kernel's name */
 }
 
-uint64_t fluid_clock_ns(const struct fluid *f, size_t i)
-{
-	return fluid_thread_clock_ns(f->thread[i].tid);
-}
-
 double fluid_rate(const struct fluid *f)
 {
 	struct scp_anchor later = counter_pair(counter_read_ordered);

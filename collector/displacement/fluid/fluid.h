@@ -70,9 +70,7 @@ pid_t fluid_thread(const struct fluid *f, size_t i);
 size_t fluid_windows(const struct fluid *f, size_t i);
 struct fluid_window fluid_window(const struct fluid *f, size_t i, size_t index);
 
-/* The CPU clock of thread i now, whether it runs or not. */
-uint64_t fluid_clock_ns(const struct fluid *f, size_t i);
-/* The CPU clock of any thread of this process; 0: no such thread. */
+/* The CPU clock of any thread of this process now, whether it runs or not; 0: no such thread. */
 uint64_t fluid_thread_clock_ns(pid_t tid);
 
 /* Counter units a nanosecond of CLOCK_MONOTONIC_RAW, from the start until now: the longer,

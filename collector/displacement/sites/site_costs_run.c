@@ -301,6 +301,6 @@ int site_costs_run(const struct displacement_run *run, const struct site_samples
 		free(j.series[i].calls);
 	}
 	free(j.series);
-	site_index_free(&j.index);
+	PROF_FREE(&j.index, site, site_of, rank_of);
 	return result;
 }

@@ -38,9 +38,8 @@ struct site_index {
 };
 
 /* `missed`: files and entries that were not read, or that are not in the model. 0; -1: out of
- * memory. To be freed in any case. */
+ * memory. The arrays are the caller's to free in any case. */
 int site_index_make(struct site_index *x, size_t *missed);
-void site_index_free(struct site_index *x);
 
 #define SITE_COSTS_SPAN_S 0.04
 

@@ -105,8 +105,3 @@ int site_index_make(struct site_index *x, size_t *missed)
 {
 	return find_sites(x) || find_ranks(x, missed) ? -1 : 0;
 }
-
-void site_index_free(struct site_index *x)
-{
-	PROF_FREE(x, site, site_of, rank_of);
-}

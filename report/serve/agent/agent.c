@@ -12,6 +12,7 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "profile/base/array.h"
+#include "profile/live/run_files.h"
 
 #define OTHER_DESCRIPTORS  256 /* connections, directories, libraries, modules */
 #define FEWEST_DESCRIPTORS 16
@@ -116,7 +117,7 @@ static void look_for_ends(struct agent *a)
 	for (struct source *s = a->sources; s; s = s->hh.next) {
 		if (s->fd < 0 || agent_read_is_set_aside(s) || now < s->next_ns)
 			continue;
-		source_look(s);
+		s->alive = run_files_is_written(s->fd);
 		if (!s->alive)
 			agent_read_source(a, s);
 	}

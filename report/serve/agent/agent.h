@@ -129,9 +129,6 @@ bool source_is(const struct source *s, int directory, const char *name);
 struct profile *source_load(const struct source *s, const struct source_limits *l,
 			    enum source_fault *fault);
 
-/* Reads the file's header, and sets s->alive. */
-void source_look(struct source *s);
-
 /* Take its program, figures and clock from the model. */
 void source_describe(struct source *s, const struct profile *p);
 

@@ -9,6 +9,7 @@
 
 #include "report/serve/agent/agent.h"
 #include "collector/clocks/clocks_read.h"
+#include "profile/live/run_files.h"
 #include "report/wording/utf8.h"
 
 #define LONGEST_WAIT_NS (UINT64_C(960) * 1000000000)
@@ -121,7 +122,7 @@ static void read_source(struct agent *a, struct source *s)
 	enum source_result result = SOURCE_FAILED;
 
 	if (s->fd >= 0) {
-		source_look(s);
+		s->alive = run_files_is_written(s->fd);
 		result = read_model(a, s, &fault);
 		if (agent_read_is_set_aside(s))
 			return;

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/live/run_files.h"
 #include "report/model/model.h"
 
 const char *const source_state_names[SOURCE_STATES] = {
@@ -103,11 +102,6 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 		return p;
 	profile_free(p);
 	return NULL;
-}
-
-void source_look(struct source *s)
-{
-	s->alive = run_files_is_written(s->fd);
 }
 
 /* The model by function replaces that of the reading before. */

@@ -366,7 +366,8 @@ void http_stop(struct http *h)
 		mhd.stop_daemon(h->local_daemon); /* closes the listener */
 	if (h->daemon)
 		mhd.stop_daemon(h->daemon);
-	http_peer_unlisten(&h->local);
+	if (*h->local.sun_path)
+		unlink(h->local.sun_path);
 	pthread_mutex_destroy(&h->lock);
 	free(h);
 }

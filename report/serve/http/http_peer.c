@@ -263,9 +263,3 @@ int http_peer_listen(const char *wanted, const struct http_address *tcp, struct 
 	*name->sun_path = '\0'; /* it is somebody else's */
 	return -1;
 }
-
-void http_peer_unlisten(const struct sockaddr_un *name)
-{
-	if (*name->sun_path)
-		unlink(name->sun_path);
-}

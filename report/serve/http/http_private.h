@@ -94,9 +94,6 @@ struct http_peer http_peer_find(int client, const char *authorization, const cha
 int http_peer_listen(const char *wanted, const struct http_address *tcp, struct sockaddr_un *name,
 		     struct profile_error *err);
 
-/* Take its name away; the server has closed the descriptor. */
-void http_peer_unlisten(const struct sockaddr_un *name);
-
 /* Pages and pprof profiles that were not made, since the first one after a while without. */
 struct http_failures {
 	uint64_t count;

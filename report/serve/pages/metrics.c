@@ -137,11 +137,6 @@ static void put_errors(struct metrics *m, const struct agent *a)
 			function_errors(m, s, f);
 }
 
-static void put_gauge_labels(struct metrics *m, const struct gauge *one)
-{
-	labels(m, one->service, one->function, one->outcome, one->clock);
-}
-
 #define OF_GAUGE(field) offsetof(struct gauge, estimate.field)
 
 static void put_gauges(struct metrics *m, const struct gauges *g)
@@ -168,21 +163,21 @@ static void put_gauges(struct metrics *m, const struct gauges *g)
 
 	for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++) {
 		metrics_write_family(m, METRICS_GAUGE, all[k].name, all[k].unit, all[k].help);
-		for (size_t i = 0; i < g->count; i++) {
-			double value = *(const double *)(const void *)((const char *)&g->gauge[i] +
-								       all[k].at);
+		for (const struct gauge *one = g->gauge; one < g->gauge + g->count; one++) {
+			double value =
+				*(const double *)(const void *)((const char *)one + all[k].at);
 
 			/* a mean below 0 is noise, and lies below its own limits */
-			put_gauge_labels(m, &g->gauge[i]);
+			labels(m, one->service, one->function, one->outcome, one->clock);
 			metrics_write_real(m, value < 0 ? 0 : value / all[k].per);
 		}
 	}
 	metrics_write_family(
 		m, METRICS_GAUGE, "scprof_interval_doubtful", "",
 		"1: the interval may not contain the true mean; the service's page says why.");
-	for (size_t i = 0; i < g->count; i++) {
-		put_gauge_labels(m, &g->gauge[i]);
-		metrics_write_whole(m, g->gauge[i].estimate.unreliable != 0);
+	for (const struct gauge *one = g->gauge; one < g->gauge + g->count; one++) {
+		labels(m, one->service, one->function, one->outcome, one->clock);
+		metrics_write_whole(m, one->estimate.unreliable != 0);
 	}
 }
 

@@ -220,7 +220,8 @@ static void test_windows_follow_each_other_and_add_up(void **state)
 		}
 		read_schedstat(i, &waited_ns, &turns);
 		assert_true(waited <= waited_ns && switches <= turns);
-		assert_true(fluid_clock_ns(fluid, i) >= last.clock_ns + last.charged_ns);
+		assert_true(fluid_thread_clock_ns(fluid_thread(fluid, i)) >=
+			    last.clock_ns + last.charged_ns);
 	}
 }
 
