@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "cli/attach/attach_options.h"
 #include "collector/attach/attach.h"

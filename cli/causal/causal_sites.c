@@ -4,7 +4,6 @@
 #include "cli/causal/causal_private.h"
 
 #include <fnmatch.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

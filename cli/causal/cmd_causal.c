@@ -2,7 +2,6 @@
 /* `scprof causal`: runs a command as `scprof run` does, or attaches, with an experiment beside
  * (collector/causal), and prints what it says. */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>

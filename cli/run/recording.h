@@ -5,9 +5,7 @@
 #pragma once
 
 #include <limits.h>
-#include <stdbool.h>
 #include <sys/resource.h>
-#include <sys/types.h>
 #include <termios.h>
 
 #include "cli/run/run_options.h"
@@ -19,7 +17,6 @@
 #include "collector/sample/sampler.h"
 #include "collector/select/selection.h"
 #include "profile/profile.h"
-#include "collector/launch/recording_control.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/displacement_summary.h"
 #include "collector/launch/launch.h"

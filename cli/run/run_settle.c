@@ -9,7 +9,6 @@
 
 #include "cli/messages/complaint.h"
 #include "cli/run/run_again.h"
-#include "cli/run/run_options.h"
 #include "collector/clocks/clocks.h"
 #include "collector/clocks/ticker.h"
 #include "collector/duration.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Starts the child, watches it, and says in one line how it ended. */
-#include "collector/bench/bench.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
  * of times, and its empty counterpart. All of this runs in the child. */
 #pragma once
 
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "collector/bench/bench.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The self-test from end to end. Drift comes first: it calibrates the counter,
  * and the other tests speak in nanoseconds. */
-#include "collector/clocks/clocks.h"
 
 #include <math.h>
 #include <time.h>

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "collector/clocks/clocks_read.h"
 #include "stats/mean/replications.h"

@@ -2,11 +2,7 @@
 /* The parts of the self-test, one file each. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "collector/clocks/clocks.h"
-#include "collector/clocks/clocks_read.h"
 #include "collector/clocks/ticker.h"
 #include "collector/machine/cpus.h"
 #include "profile/base/counter.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "collector/clocks/clocks_private.h"
-#include "collector/clocks/clocks.h"
 
 /* Interval arithmetic: a reading outside of the bounds of all earlier ones proves a step. */
 

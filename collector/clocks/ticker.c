@@ -3,7 +3,6 @@
  * It lives in the collector, never in the
  * target, where one more thread would break unshare, setns and programs that
  * count on being single-threaded. */
-#include "collector/clocks/ticker.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Opening and closing a measurement. */
-#include "collector/displacement/displacement.h"
 
 #include <stdlib.h>
 

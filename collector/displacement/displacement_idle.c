@@ -7,7 +7,6 @@
 
 #include "collector/displacement/displacement_private.h"
 #include "collector/launch/launch.h"
-#include "collector/displacement/displacement.h"
 
 #define LONGER	     9	 /* an idle phase may be prolonged by so many times its length */
 #define LONGER_S     5.0 /* and by so many seconds */

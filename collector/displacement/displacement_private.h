@@ -2,7 +2,6 @@
 /* The state of a measurement, and its parts. Instants are counter units (fluid.h). */
 #pragma once
 
-#include "collector/machine/cpu_times.h"
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/fluid/fluid.h"
 #include "collector/machine/tasks.h"

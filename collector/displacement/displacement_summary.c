@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/displacement/displacement.h"
-
 struct displacement_interval displacement_summary_mean(struct displacement_value v,
 						       double confidence, double hidden)
 {

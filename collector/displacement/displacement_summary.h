@@ -2,13 +2,7 @@
 /* Combines several runs of one command for the report. Seconds per run. */
 #pragma once
 
-#include <sched.h>
-#include <stdbool.h>
-#include <sys/resource.h>
-#include <sys/types.h>
-
 #include "collector/displacement/displacement.h"
-#include "collector/machine/cpu_times.h"
 #include "stats/mean/replications.h"
 
 /* A mean with its limits. Unknown limits are infinite, and the mean is NAN. */

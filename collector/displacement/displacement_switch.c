@@ -28,7 +28,6 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
-#include "profile/base/counter.h"
 #include "collector/displacement/displacement_private.h"
 #include "collector/machine/cpus.h"
 #include "collector/displacement/fluid/fluid_private.h"

@@ -8,7 +8,6 @@
 #include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +17,6 @@
 #include "collector/launch/elf_facts.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/proc_maps.h"
-#include "collector/select/exports.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
 

@@ -6,8 +6,6 @@
 
 #include "profile/base/symbol_pattern.h"
 #include "collector/select/library_closure.h"
-#include "collector/select/exports.h"
-#include "profile/profile.h"
 
 /* A library that is opened later may be there more than once: so many originals of one name
  * can have a stub through dlsym. */

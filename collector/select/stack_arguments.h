@@ -5,7 +5,6 @@
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "collector/select/selection.h"
 

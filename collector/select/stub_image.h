@@ -4,7 +4,6 @@
 
 #include <elf.h>
 
-#include "collector/select/selection.h"
 #include "collector/select/stack_arguments.h"
 #include "include/scprof_selected.h"
 

@@ -6,7 +6,6 @@
 
 #include "report/containers/string_index.h"
 #include "report/live/live_reader.h"
-#include "report/model/sites.h"
 #include "stats/mean/stopping.h"
 
 /* ---- means.c: by what a row is found again in a later model, whose indices are others ---- */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "report/live/live_rows.h"
-#include "report/live/live_reader.h"
 #include "report/wording/numbers.h"
 
 /* This holds what the user has chosen, and how keys change it. */

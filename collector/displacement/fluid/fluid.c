@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Starts and ends the threads, and answers other threads. fluid_thread.c has the code that the
  * threads run. */
-#include "collector/displacement/fluid/fluid.h"
 
 #include <stdlib.h>
 #include <string.h>

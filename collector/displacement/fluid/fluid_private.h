@@ -5,8 +5,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/displacement/fluid/fluid.h"

@@ -12,7 +12,6 @@
 #include "collector/displacement/displacement.h"
 #include "collector/displacement/sites/site_dither.h"
 #include "collector/displacement/sites/site_samples.h"
-#include "profile/profile.h"
 #include "stats/regression/site_costs.h"
 
 /* The site that an entry belongs to: of those of the profile's model, and those that were read

@@ -2,7 +2,6 @@
 /* libmicrohttpd parses, limits the number of connections, and sends. It limits the time between two
  * bytes, not that of a whole request: http_tend does. A connection has one request, so nothing that
  * two readers could understand in two ways is taken for a second one. */
-#include "report/serve/http/http.h"
 
 #include <dlfcn.h>
 #include <errno.h>
