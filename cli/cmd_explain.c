@@ -13,7 +13,7 @@
 static const struct usage_entry usage_options[] = {USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_explain_usage = {
-	.command = "scprof explain",
+	.command = COMMAND,
 	.summary = "say what a warning, a column or a mark means",
 	.synopsis = {"[CODE...]"},
 	.text = "Say what a warning of a report or a comparison means for the numbers, where it "

@@ -22,7 +22,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage cmd_merge_usage = {
-	.command = "scprof merge",
+	.command = COMMAND,
 	.summary = "make one profile of several",
 	.synopsis = {"-o OUT PROFILE...", "-o OUT DIRECTORY..."},
 	.text = "Add up several profiles, of the same kind of clock, in one file.",

@@ -36,7 +36,7 @@ static const struct usage_entry usage_variables[] = {
 	{0}};
 
 const struct usage cmd_report_usage = {
-	.command = "scprof report",
+	.command = COMMAND,
 	.summary = "print what profiles say",
 	.synopsis = {"[OPTION...] PROFILE...", "[OPTION...] DIRECTORY..."},
 	.text = "Say what each call site of a profiled program costs, with confidence intervals. "

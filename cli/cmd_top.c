@@ -70,7 +70,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage cmd_top_usage = {
-	.command = "scprof top",
+	.command = COMMAND,
 	.summary = "watch a program while it is profiled",
 	.synopsis = {"[OPTION...] PID|PROFILE|DIR",
 		     "--attach PID [OPTION...] [-- OPTION of scprof attach...]"},

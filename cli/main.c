@@ -169,11 +169,6 @@ static int version(void)
 	return output_finish("scprof") ? command_table.usage->failure : 0;
 }
 
-static void complain(const char *text)
-{
-	complaint_print("scprof", text);
-}
-
 static int run(const struct command *c, int argc, char **argv)
 {
 	int status = c->run ? c->run(argc, argv) : c->run_on(&command_table, argc, argv);
@@ -196,9 +191,9 @@ static int run_with_defaults(const struct command *c, int argc, char **argv)
 
 	if (wants_help || !c->takes_defaults)
 		return run(c, argc, argv);
-	if (config_read(&config, &command_table, complain) ||
+	if (config_read(&config, &command_table, "scprof") ||
 	    (!config.errors && !(words = config_apply(&config, c, &argc, argv)))) {
-		complain("out of memory");
+		complaint_print("scprof", "out of memory");
 		return c->usage->bad_usage;
 	}
 	return config.errors ? c->usage->bad_usage : run(c, argc, words);
@@ -227,7 +222,9 @@ int main(int argc, char **argv)
 		return version();
 	const struct command *command = commands_find(&command_table, argv[1]);
 	if (command && command->usage && access("/proc/self/fd", X_OK))
-		complain("/proc is not mounted here, and little works without it: mount -t proc "
-			 "proc /proc");
+		complaint_print(
+			"scprof",
+			"/proc is not mounted here, and little works without it: mount -t proc "
+			"proc /proc");
 	return command ? run_with_defaults(command, argc - 1, argv + 1) : unknown(argv[1]);
 }

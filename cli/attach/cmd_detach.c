@@ -20,7 +20,7 @@ static const struct usage_entry usage_operands[] = {
 static const struct usage_entry usage_options[] = {USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_detach_usage = {
-	.command = "scprof detach",
+	.command = COMMAND,
 	.summary = "put right what a killed scprof attach left in a process",
 	.synopsis = {"PID...", "FILE.wake..."},
 	.text = "Stop recording in processes, and in those that they forked meanwhile, and put "

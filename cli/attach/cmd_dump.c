@@ -15,7 +15,7 @@ static const struct usage_entry usage_options[] = {
 	USAGE_ENTRY_JSON("scprof-dump/1", .sets.type = OPTIONS_FLAG), USAGE_ENTRY_HELP, {0}};
 
 const struct usage cmd_dump_usage = {
-	.command = "scprof dump",
+	.command = COMMAND,
 	.summary = "show what each thread of a process does now: of one that hangs",
 	.synopsis = {"[--json] PID"},
 	.text = "Show each thread of a process: whether it has a CPU, waits for one, or sleeps, "

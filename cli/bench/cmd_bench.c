@@ -51,7 +51,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage bench_options_usage = {
-	.command = "scprof bench",
+	.command = BENCH_COMMAND,
 	.summary = "how long a function of a library takes, or a command",
 	.synopsis = {"[OPTION...] LIBRARY:FUNCTION [ARGUMENT...]",
 		     "[OPTION...] -- COMMAND [ARG...]"},

@@ -79,7 +79,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage causal_options_usage = {
-	.command = "scprof causal",
+	.command = COMMAND,
 	.summary = "what a faster call at each site would bring",
 	.synopsis = {"--progress FUNCTION [OPTION...] [--] COMMAND [ARG...]",
 		     "--progress FUNCTION [OPTION...] --attach PID"},

@@ -80,7 +80,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage diff_options_usage = {
-	.command = "scprof diff",
+	.command = DIFF_COMMAND,
 	.summary = "what became slower or faster",
 	.synopsis = {"[OPTION...] BASE NEW", "[OPTION...] BASE... -- NEW...",
 		     "--live [OPTION...] 'BASE COMMAND' 'NEW COMMAND'",

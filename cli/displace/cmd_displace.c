@@ -63,7 +63,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage displace_options_usage = {
-	.command = "scprof displace",
+	.command = COMMAND,
 	.summary = "a command's CPU time, uncharged interrupt work included",
 	.synopsis = {"[OPTION...] [--] COMMAND [ARG...]"},
 	.text = "How much CPU time a command really takes, interrupt and softirq work included. "

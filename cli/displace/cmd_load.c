@@ -35,7 +35,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage cmd_load_usage = {
-	.command = "scprof load",
+	.command = COMMAND,
 	.summary = "how busy each CPU is, by what idle priority cannot get",
 	.synopsis = {"[--cpus LIST] [--json] [SECONDS]"},
 	.text = "How busy each CPU is. A thread at the lowest priority (SCHED_IDLE) on each takes "

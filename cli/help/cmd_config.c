@@ -34,11 +34,6 @@ const struct usage cmd_config_usage = {
 	USAGE_ENDS(2, 1),
 };
 
-static void complain(const char *text)
-{
-	complaint_print("scprof config", text);
-}
-
 /* The variable of the environment that overrides the file; NULL: none. */
 static const char *beaten_by(const struct config_entry *e)
 {
@@ -106,10 +101,10 @@ static int print_json(const struct config *c, const struct command *only)
 static int show(const struct commands *all, const struct command *only, bool json)
 {
 	struct config c;
-	int failed = config_read(&c, all, complain);
+	int failed = config_read(&c, all, cmd_config_usage.command);
 
 	if (failed)
-		complain("out of memory");
+		complaint_print(cmd_config_usage.command, "out of memory");
 	else if (json)
 		failed = print_json(&c, only);
 	else

@@ -78,9 +78,9 @@ struct config {
 	size_t count, errors;
 };
 
-/* Reads what there is. `complain` gets each error, "FILE:LINE: what, what to do", and `errors`
+/* Reads what there is. Each error is said as `from`'s, "FILE:LINE: what, what to do", and `errors`
  * counts them. 0; -1: out of memory. config_free either way. */
-int config_read(struct config *c, const struct commands *all, void (*complain)(const char *text));
+int config_read(struct config *c, const struct commands *all, const char *from);
 void config_free(struct config *c);
 
 /* What is in force for `command`, put between its name and the words of the command line; an

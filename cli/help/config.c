@@ -18,7 +18,7 @@
 
 #define MOST_BYTES (64 * 1024)
 
-/* The place of an error, and who is told. */
+/* The place of an error. */
 struct reading {
 	struct config *c;
 	const struct commands *all;
@@ -26,7 +26,7 @@ struct reading {
 	unsigned line;
 	const struct command *command; /* of the section */
 	bool unknown_section;	       /* said once, not for each of its lines */
-	void (*complain)(const char *text);
+	const char *from;	       /* who says it */
 };
 
 /* 0: what follows is read all the same. */
@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct reading *r, const
 		snprintf(text, sizeof(text), "%s:%u: %s", r->path, r->line, what);
 	else
 		snprintf(text, sizeof(text), "%s: %s", r->path, what);
-	r->complain(text);
+	complaint_print(r->from, text);
 	r->c->errors++;
 	return 0;
 }
@@ -179,10 +179,10 @@ static char *read_text(struct reading *r, bool *there)
 
 /* Reads one file, as above. */
 static int config_read_file(struct config *c, const struct commands *all, const char *path,
-			    void (*complain)(const char *text))
+			    const char *from)
 {
 	struct config_file *file = &c->file[c->files++];
-	struct reading r = {.c = c, .all = all, .path = file->path, .complain = complain};
+	struct reading r = {.c = c, .all = all, .path = file->path, .from = from};
 	char *at, *line;
 	int failed = 0;
 
@@ -213,22 +213,23 @@ static bool user_path(char *path, size_t size)
 	return true;
 }
 
-int config_read(struct config *c, const struct commands *all, void (*complain)(const char *text))
+int config_read(struct config *c, const struct commands *all, const char *from)
 {
 	const char *only = secure_getenv("SCPROF_CONFIG");
 	char path[4000];
 
 	*c = (struct config){0};
 	if (only && *only == '/')
-		return config_read_file(c, all, only, complain);
+		return config_read_file(c, all, only, from);
 	if (only && *only) {
-		complain("SCPROF_CONFIG must be an absolute path, such as /etc/scprof.conf");
+		complaint_print(from,
+				"SCPROF_CONFIG must be an absolute path, such as /etc/scprof.conf");
 		c->errors++;
 		return 0;
 	}
-	if (config_read_file(c, all, CONFIG_SYSTEM, complain))
+	if (config_read_file(c, all, CONFIG_SYSTEM, from))
 		return -1;
-	return user_path(path, sizeof(path)) ? config_read_file(c, all, path, complain) : 0;
+	return user_path(path, sizeof(path)) ? config_read_file(c, all, path, from) : 0;
 }
 
 void config_free(struct config *c)

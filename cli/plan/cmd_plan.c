@@ -49,7 +49,7 @@ static const struct usage_entry usage_options[] = {
 	{0}};
 
 const struct usage plan_options_usage = {
-	.command = "scprof plan",
+	.command = COMMAND,
 	.summary = "how many calls a measurement needs, or how many more",
 	.synopsis = {"--tick T --mean T [--longest T] [--confidence R] [--width P | --relative P | "
 		     "--digits K] [--json]",

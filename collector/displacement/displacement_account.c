@@ -136,11 +136,6 @@ static struct displacement_value softirqd_beyond(const struct displacement *d,
 	return v;
 }
 
-static double largest(double a, double b)
-{
-	return isfinite(b) && b > a ? b : a;
-}
-
 /* If the program left the fluid hardly any time, interrupts took at most the time charged to the
  * fluid. (If other tasks left it none, interrupts struck those.) */
 static bool is_bounded(const struct displacement_run *run)
@@ -241,7 +236,7 @@ int displacement_account_finish(struct displacement *d, struct displacement_run 
 	run->elapsed = (double)(d->to - d->from) / d->rate / 1e9;
 	run->rest = displacement_idle_length(d);
 	run->switching = d->switching;
-	run->program = largest(largest(d->accounting.rusage, d->living), d->accounting.taskstats);
+	run->program = fmax(fmax(d->accounting.rusage, d->living), d->accounting.taskstats);
 	for (size_t i = 0; i < d->cpus; i++) {
 		set_cpu(d, i, &run->cpu[i], run->program);
 		by_cpu += run->cpu[i].scprof;

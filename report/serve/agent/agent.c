@@ -33,11 +33,12 @@ static uint32_t most_open(uint32_t wanted)
 int agent_open(struct agent *a, const struct agent_options *o)
 {
 	*a = (struct agent){.options = *o,
-			    .limits = {.most_bytes = o->most_bytes, .any_owner = !geteuid()}};
+			    .limits = {.most_bytes = o->most_bytes, .any_owner = !geteuid()},
+			    .counters = {.most_services = o->most_services,
+					 .most_functions = o->most_functions}};
 	a->options.most_files = most_open(o->most_files);
 	a->started_real_ns = clocks_read_ns(CLOCK_REALTIME);
 	a->started_mono_ns = clocks_read_ns(CLOCK_MONOTONIC_RAW);
-	counters_begin(&a->counters, o->most_services, o->most_functions);
 	return pthread_mutex_init(&a->lock, NULL) || pthread_mutex_init(&a->reading, NULL) ||
 			       sem_init(&a->stopped, 0, 0)
 		       ? -1

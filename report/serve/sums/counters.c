@@ -76,11 +76,6 @@ const char *counters_outcome_name(unsigned outcome)
 	return outcome < COUNTERS_OUTCOMES ? names[outcome] : "unknown";
 }
 
-void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions)
-{
-	*c = (struct counters){.most_services = most_services, .most_functions = most_functions};
-}
-
 static void free_function(struct counters_function *f)
 {
 	for (unsigned i = 0; i < COUNTERS_OUTCOMES; i++)

@@ -144,12 +144,11 @@ struct counters_service {
 struct counters {
 	struct counters_service *services; /* a hash; likewise */
 	struct counters_service *other;
-	uint32_t named, most_services, most_functions;
-	uint64_t unnamed; /* processes of programs beyond the limit */
-	uint64_t stamp;	  /* private to row_counters.c */
+	uint32_t named, most_services, most_functions; /* these two are set at the beginning */
+	uint64_t unnamed;			       /* processes of programs beyond the limit */
+	uint64_t stamp;				       /* private to row_counters.c */
 };
 
-void counters_begin(struct counters *c, uint32_t most_services, uint32_t most_functions);
 void counters_end(struct counters *c);
 
 /* The service of a program, by its name; of another user's (uid NULL: ours) that is "name@UID", so

@@ -153,7 +153,7 @@ static void keeps_functions_within_the_limit(void **state)
 	char name[32];
 
 	(void)state;
-	counters_begin(&c, 2, 3);
+	c = (struct counters){.most_services = 2, .most_functions = 3};
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 100; i++) {
 			snprintf(name, sizeof(name), "function_%d", i);
@@ -174,7 +174,7 @@ static void keeps_services_within_the_limit(void **state)
 	char name[32];
 
 	(void)state;
-	counters_begin(&c, 2, 3);
+	c = (struct counters){.most_services = 2, .most_functions = 3};
 	for (int i = 0; i < 50; i++) {
 		snprintf(name, sizeof(name), "program_%d", i);
 		count(&c, name, "send", 1);
@@ -193,7 +193,7 @@ static void a_name_that_is_other_is_one_of_the_others(void **state)
 	struct counters c;
 
 	(void)state;
-	counters_begin(&c, 10, 10);
+	c = (struct counters){.most_services = 10, .most_functions = 10};
 	count(&c, LABEL_OTHER, LABEL_OTHER, 1);
 	assert_ptr_equal(counters_service(&c, LABEL_OTHER, NULL), c.other);
 	assert_non_null(c.other->other);
@@ -208,7 +208,7 @@ static void refuses_rows_that_cannot_be(void **state)
 	struct counters c;
 
 	(void)state;
-	counters_begin(&c, 1, 1);
+	c = (struct counters){.most_services = 1, .most_functions = 1};
 	f = counters_function(&c, counters_service(&c, "a", NULL), "f", "l");
 	assert_null(counters_row(f, COUNTERS_OUTCOMES, SCP_CLOCK_TSC));
 	assert_null(counters_row(f, SCP_ERROR, SCP_CLOCK_NONE));
@@ -227,7 +227,7 @@ static void makes_batches_of_readings(void **state)
 	struct counters_row *row;
 
 	(void)state;
-	counters_begin(&c, 10, 10);
+	c = (struct counters){.most_services = 10, .most_functions = 10};
 	row = counters_row(counters_function(&c, counters_service(&c, "p", NULL), "f", "l"),
 			   SCP_COMPLETED, SCP_CLOCK_TSC);
 	assert_non_null(row);

@@ -42,7 +42,7 @@ static void begin(struct one *x)
 				      .entries = 1,
 				      .clock = {.kind = SCP_CLOCK_MONOTONIC, .ns_per_unit = 1},
 				      .switches = {.detector = SCP_SWITCH_RSEQ}};
-	counters_begin(&x->counters, 10, 10);
+	x->counters = (struct counters){.most_services = 10, .most_functions = 10};
 	x->service = counters_service(&x->counters, "a", NULL);
 }
 

@@ -253,7 +253,7 @@ static void nobody_takes_all_names_of_services(void **state)
 	unsigned named[4] = {0};
 
 	(void)state;
-	counters_begin(&c, 10, 10);
+	c = (struct counters){.most_services = 10, .most_functions = 10};
 	for (unsigned user = 0; user < 3; user++)
 		for (unsigned i = 0; i < 20; i++) {
 			snprintf(program, sizeof(program), "p%u", i);
