@@ -19,12 +19,15 @@ HTML_PAGE(causal_page);
 #define TOP    18.0
 #define BOTTOM 124.0
 
-static void put_text(FILE *out, const char *raw)
+/* A text that others may have chosen, between two that are markup. */
+static void put_text(FILE *out, const char *before, const char *raw, const char *after)
 {
 	char *safe = utf8_clean(raw ? raw : "-", true);
 
+	fputs(before, out);
 	if (safe)
 		utf8_write_markup(out, safe);
+	fputs(after, out);
 	free(safe);
 }
 
@@ -159,9 +162,8 @@ static void put_chart(FILE *out, const struct causal_report *r, const struct cau
 
 static void put_fact(FILE *out, const char *name, const char *value)
 {
-	fprintf(out, "<dt>%s</dt><dd>", name);
-	put_text(out, value);
-	fputs("</dd>", out);
+	fprintf(out, "<dt>%s</dt>", name);
+	put_text(out, "<dd>", value, "</dd>");
 }
 
 static void put_facts(FILE *out, const struct causal_row *row)
@@ -219,9 +221,7 @@ static void put_stack(FILE *out, const struct causal_report *r, const struct cau
 	fputs("<details><summary>call path</summary><ul class=\"path-list\">", out);
 	for (uint32_t i = 0; i < row->found.row->frames; i++) {
 		causal_report_frame(r, &row->found.row->frame[i], frame, sizeof(frame));
-		fputs("<li><bdi>", out);
-		put_text(out, frame);
-		fputs("</bdi></li>", out);
+		put_text(out, "<li><bdi>", frame, "</bdi></li>");
 	}
 	fputs("</ul></details>", out);
 }
@@ -230,19 +230,14 @@ static void put_site(FILE *out, const struct causal_report *r, const struct caus
 {
 	const struct words note = causal_report_note(r, row);
 
-	fputs("<li class=\"site\"><h2><bdi>", out);
-	put_text(out, row->label);
-	fputs("</bdi></h2><div>", out);
+	put_text(out, "<li class=\"site\"><h2><bdi>", row->label, "</bdi></h2><div>");
 	put_brings(out, row);
 	put_facts(out, row);
 	fputs("</div><div>", out);
 	put_chart(out, r, row);
 	fputs("</div>", out);
-	if (*note.text) {
-		fputs("<p class=\"note\">", out);
-		put_text(out, note.text);
-		fputs("</p>", out);
-	}
+	if (*note.text)
+		put_text(out, "<p class=\"note\">", note.text, "</p>");
 	put_stack(out, r, row);
 	fputs("</li>\n", out);
 }
@@ -253,12 +248,12 @@ static void put_head(FILE *out, const struct causal_report *r)
 	struct causal_limits slow = causal_report_limits(&c->slopes.slowdown, 100);
 	const struct words verdict = causal_report_verdict(r);
 
-	fputs("<header class=\"top\"><div class=\"bar\"><p class=\"mark\">scprof causal</p></div>"
-	      "<h1>What a faster call would bring to <bdi>",
-	      out);
-	put_text(out, r->progress);
-	fprintf(out,
-		"</bdi></h1><p class=\"figures\"><span><strong>%s/s</strong> progress</span><span>",
+	put_text(
+		out,
+		"<header class=\"top\"><div class=\"bar\"><p class=\"mark\">scprof causal</p></div>"
+		"<h1>What a faster call would bring to <bdi>",
+		r->progress, "</bdi></h1>");
+	fprintf(out, "<p class=\"figures\"><span><strong>%s/s</strong> progress</span><span>",
 		numbered_digits(c->rate_per_s, 3).text);
 	if (c->slopes.windows)
 		fprintf(out,
@@ -269,17 +264,13 @@ static void put_head(FILE *out, const struct causal_report *r)
 	else
 		fputs(causal_report_untold(c), out);
 	fputs("</span></p>", out);
-	if (*verdict.text) {
-		fputs("<p>", out);
-		put_text(out, verdict.text);
-		fputs("</p>", out);
-	}
+	if (*verdict.text)
+		put_text(out, "<p>", verdict.text, "</p>");
 	if (r->warnings)
 		fputs("<ul class=\"causal-warnings\">", out);
 	for (size_t i = 0; i < r->warnings; i++) {
-		fprintf(out, "<li><b>%s</b> ", r->warning[i].code);
-		put_text(out, r->warning[i].text);
-		fputs("</li>", out);
+		fprintf(out, "<li><b>%s</b>", r->warning[i].code);
+		put_text(out, " ", r->warning[i].text, "</li>");
 	}
 	fputs(r->warnings ? "</ul></header>\n" : "</header>\n", out);
 }
@@ -290,17 +281,11 @@ static void put_computing(FILE *out, const struct causal_report *r)
 
 	if (!rows)
 		return;
-	fputs("<section class=\"confirmed\"><h2>", out);
-	put_text(out, text_computing_title(r->computing, true).text);
-	fputs("</h2><ul class=\"path-list\">", out);
-	for (uint32_t i = 0; i < rows; i++) {
-		fputs("<li><bdi>", out);
-		put_text(out, causal_computing_row(r, i).text);
-		fputs("</bdi></li>", out);
-	}
-	fputs("</ul><p>", out);
-	put_text(out, causal_computing_advice(r).text);
-	fputs("</p></section>\n", out);
+	put_text(out, "<section class=\"confirmed\"><h2>",
+		 text_computing_title(r->computing, true).text, "</h2><ul class=\"path-list\">");
+	for (uint32_t i = 0; i < rows; i++)
+		put_text(out, "<li><bdi>", causal_computing_row(r, i).text, "</bdi></li>");
+	put_text(out, "</ul><p>", causal_computing_advice(r).text, "</p></section>\n");
 }
 
 static void put_compared(FILE *out, const char *name, const char *value)
@@ -310,9 +295,8 @@ static void put_compared(FILE *out, const char *name, const char *value)
 
 static void put_confirmed(FILE *out, const struct causal_confirmed *c)
 {
-	fputs("<section class=\"confirmed\"><h2>Confirmed at <bdi>", out);
-	put_text(out, c->site);
-	fprintf(out, "</bdi>, %zu runs of each program</h2><table>", c->runs);
+	put_text(out, "<section class=\"confirmed\"><h2>Confirmed at <bdi>", c->site, "</bdi>");
+	fprintf(out, ", %zu runs of each program</h2><table>", c->runs);
 	put_compared(out, "a call changed by",
 		     causal_report_percent(-100 * c->measured.value, -100 * c->measured.high,
 					   -100 * c->measured.low)

@@ -40,6 +40,9 @@ int index_page_print(struct agent *a, const struct index_order *order, FILE *out
 
 /* Texts and links of the index page. Names come from profiles: they are escaped here. */
 
+/* `text` between two that are markup. */
+void index_write_text(FILE *out, const char *before, const char *text, const char *after);
+
 /* A link to PAGE?service=SERVICE&clock=CLOCK and `more`, which begins with "&amp;" or is empty;
  * `words` are escaped. */
 void index_write_link(FILE *out, const char *page, const char *service, uint32_t clock,

@@ -6,7 +6,6 @@
 
 #include "report/serve/pages/metrics.h"
 #include "report/wording/numbers.h"
-#include "report/wording/utf8.h"
 
 #define ROWS_SHOWN 12
 
@@ -40,18 +39,14 @@ static void put_share(FILE *out, const struct gauge *g, double all_ns)
 
 static void put_name(FILE *out, const struct gauge *g)
 {
-	fputs("<tr><td><bdi class=name>", out);
-	utf8_write_markup(out, g->function->name);
-	fputs("</bdi>", out);
+	index_write_text(out, "<tr><td><bdi class=name>", g->function->name, "</bdi>");
 	if (g->outcome != SCP_COMPLETED)
 		fprintf(out, " <span class=outcome>%s</span>", counters_outcome_name(g->outcome));
 	if (g->estimate.unreliable)
 		fputs(" <b class=doubt title=\"the interval may not contain the true mean: see the "
 		      "report\">!</b>",
 		      out);
-	fputs("<bdi class=caller>", out);
-	utf8_write_markup(out, g->function->library);
-	fputs("</bdi></td>", out);
+	index_write_text(out, "<bdi class=caller>", g->function->library, "</bdi></td>");
 }
 
 static void put_row(FILE *out, const struct gauge *g, double all_ns)
@@ -135,10 +130,9 @@ static void put_service(FILE *out, const struct agent *a, const struct gauges *g
 
 	for (const struct source *o = a->sources; o; o = o->hh.next)
 		living += o->service == s && o->alive;
-	fputs("<section><h2><bdi class=name>", out);
-	utf8_write_markup(out, s->name);
-	fprintf(out, "</bdi></h2>\n<p class=note>%llu of %s processes live",
-		(unsigned long long)living, numbered_count(s->processes).text);
+	index_write_text(out, "<section><h2><bdi class=name>", s->name, "</bdi></h2>\n");
+	fprintf(out, "<p class=note>%llu of %s processes live", (unsigned long long)living,
+		numbered_count(s->processes).text);
 	if (s->other)
 		fputs("; functions beyond the limit are not in the table", out);
 	fputs("</p>\n", out);

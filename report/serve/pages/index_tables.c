@@ -27,14 +27,20 @@ static void write_escaped(FILE *out, const char *text)
 	}
 }
 
+void index_write_text(FILE *out, const char *before, const char *text, const char *after)
+{
+	fputs(before, out);
+	utf8_write_markup(out, text);
+	fputs(after, out);
+}
+
 void index_write_link(FILE *out, const char *page, const char *service, uint32_t clock,
 		      const char *more, const char *words)
 {
 	fprintf(out, "<a href=\"%s?service=", page);
 	write_escaped(out, service);
-	fprintf(out, "&amp;clock=%s%s\">", report_names_clock(clock), more);
-	utf8_write_markup(out, words);
-	fputs("</a>", out);
+	fprintf(out, "&amp;clock=%s%s", report_names_clock(clock), more);
+	index_write_text(out, "\">", words, "</a>");
 }
 
 #define ROWS_MOST 500
@@ -115,9 +121,7 @@ static void put_program(FILE *out, const struct line *l, bool files)
 		if (files) {
 			fputs("<a href=\"/profile?file=", out);
 			write_escaped(out, l->path);
-			fputs("\">", out);
-			utf8_write_markup(out, program);
-			fputs("</a>", out);
+			index_write_text(out, "\">", program, "</a>");
 		} else if (l->clock) {
 			index_write_link(out, "/service", program, l->clock, "", program);
 		} else {
@@ -126,11 +130,8 @@ static void put_program(FILE *out, const struct line *l, bool files)
 		fputs("</bdi>", out);
 	}
 	if (files) {
-		fputs("<bdi class=caller title=\"", out);
-		utf8_write_markup(out, l->path);
-		fputs("\">", out);
-		utf8_write_markup(out, base_name(l->path));
-		fputs("</bdi>", out);
+		index_write_text(out, "<bdi class=caller title=\"", l->path, "\">");
+		index_write_text(out, "", base_name(l->path), "</bdi>");
 	}
 	fputs("</td>", out);
 }
