@@ -243,21 +243,10 @@ static int test_json(const struct clocks_report *r)
 	return json_write_finish(&w);
 }
 
-static int test(bool json)
-{
-	static const struct clocks_effort effort = CLOCKS_EFFORT_DEFAULT;
-	struct profile_error err = {.text = "out of memory"};
-	struct clocks_report report;
-
-	if (clocks_test(&report, &effort, &err) == 0 &&
-	    (json ? test_json : print_text)(&report) == 0)
-		return 0;
-	complaint_lines("scprof clocks", err.text);
-	return cmd_clocks_usage.failure;
-}
-
 int cmd_clocks(int argc, char **argv)
 {
+	struct profile_error err = {.text = "out of memory"};
+	struct clocks_report report;
 	bool json = false;
 	int status = options_parse(&cmd_clocks_usage, argc, argv, NULL, &json);
 
@@ -269,5 +258,8 @@ int cmd_clocks(int argc, char **argv)
 			"unexpected argument '%.900s'; it takes options only (scprof clocks "
 			"--help)",
 			argv[optind]);
-	return test(json);
+	if (!clocks_test(&report, &err) && !(json ? test_json : print_text)(&report))
+		return 0;
+	complaint_lines("scprof clocks", err.text);
+	return cmd_clocks_usage.failure;
 }

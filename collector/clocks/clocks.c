@@ -9,7 +9,11 @@
 #include "collector/machine/cpu_times.h"
 #include "profile/base/error.h"
 
+#define DRIFT_S	  0.3 /* idle */
 #define COMPARE_S 0.06
+#define ROUNDS	  15  /* for the cost of a reading */
+#define WATCH_S	  0.4 /* busy, for steps and ticks */
+#define LATE_S	  0.2 /* for each of CLOCKS_LATE windows */
 
 static double claimed_ns(enum scp_clock_kind kind)
 {
@@ -62,16 +66,15 @@ static void test_one(struct clock_test *t)
 }
 
 /* Everything that needs the page clock to run. */
-static int test_with_page(struct clocks_report *r, const struct clocks_effort *effort)
+static int test_with_page(struct clocks_report *r)
 {
-	clocks_drift_all(r, effort->drift_s);
+	clocks_drift_all(r, DRIFT_S);
 	for (int i = 0; i < CLOCKS_TESTED; i++)
 		test_one(&r->clock[i]);
-	return clock_costs_measure(r, effort->rounds) || clocks_watch(r, effort->watch_s);
+	return clock_costs_measure(r, ROUNDS) || clocks_watch(r, WATCH_S);
 }
 
-int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
-		struct profile_error *err)
+int clocks_test(struct clocks_report *r, struct profile_error *err)
 {
 	char why[256];
 	const struct clock_lateness *busy = NULL;
@@ -85,13 +88,13 @@ int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
 		return -1;
 	clocks_read_set_page(ticker_page(ticker));
 	clear(r);
-	result = test_with_page(r, effort);
+	result = test_with_page(r);
 	if (result)
 		error_set(err, "not enough memory");
 	ticker_stop(ticker, &stats);
 	clocks_read_set_page(NULL);
 	if (!result)
-		result = clocks_late_measure(r, effort->late_s, err);
+		result = clocks_late_measure(r, LATE_S, err);
 	if (result)
 		return -1;
 	clocks_late_set(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);

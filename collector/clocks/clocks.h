@@ -116,20 +116,7 @@ struct clocks_report {
 	double took_s;
 };
 
-/* How long to look. */
-struct clocks_effort {
-	double drift_s;	 /* idle, for the drift */
-	double watch_s;	 /* busy, for steps and ticks */
-	double late_s;	 /* for each of CLOCKS_LATE windows */
-	uint32_t rounds; /* for the cost of a reading */
-};
-#define CLOCKS_EFFORT_DEFAULT                                                                      \
-	{                                                                                          \
-		.drift_s = 0.3, .watch_s = 0.4, .late_s = 0.2, .rounds = 15                        \
-	}
-
-/* Takes the windows of `effort` together and half a second; starts threads, keeps
- * all CPUs busy for half of the lateness and moves the calling thread between CPUs
- * (its affinity is restored). 0, or -1 and *err. */
-int clocks_test(struct clocks_report *r, const struct clocks_effort *effort,
-		struct profile_error *err);
+/* Takes its windows together and half a second; starts threads, keeps all CPUs busy for half of the
+ * lateness and moves the calling thread between CPUs (its affinity is restored). 0, or -1 and
+ * *err. */
+int clocks_test(struct clocks_report *r, struct profile_error *err);
