@@ -5,6 +5,9 @@
 #include "cli/causal/causal_private.h"
 #include "report/render/json/json.h"
 
+static const char *const bases[] = {NULL, "cpu", "cpu-and-files", "elapsed"};
+static const char *const shapes[] = {"straight", "convex", "concave", "conditional"};
+
 static void put_limits(struct json_writer *w, const char *key, struct causal_limits v)
 {
 	JSON_OBJECT(w, key, "value", v.value, "ci_low", v.low, "ci_high", v.high);
@@ -72,7 +75,7 @@ static void put_call(struct json_writer *w, const struct causal_row *row)
 
 	JSON_PUT(w, "calls_per_unit", row->calls_unit, "calls_per_s", s->candidate.calls_s,
 		 "mean_ns", mean.value, "mean_ci_low_ns", mean.low, "mean_ci_high_ns", mean.high,
-		 "basis", causal_sites_basis(row->found.basis));
+		 "basis", bases[row->found.basis]);
 	JSON_OBJECT(w, "delay_ns", "low", 1e9 * s->delay_low, "high", 1e9 * s->delay_high);
 	put_levels(w, s);
 }
@@ -93,7 +96,7 @@ static void put_effect(struct json_writer *w, const struct causal_report *r,
 	put_value(w, "slope_others_slower", &s->others_slower, 1);
 	put_value(w, "latency", &s->latency, 1);
 	JSON_MEMBERS(w, s, p, q);
-	JSON_PUT(w, "told", row->told, "shape", row->told ? causal_report_shape(s->shape) : NULL);
+	JSON_PUT(w, "told", row->told, "shape", row->told ? shapes[s->shape] : NULL);
 	JSON_MEMBERS(w, &row->ten, at_most, at_least);
 	put_prediction(w, "brings_10_percent", &row->ten);
 	put_prediction(w, "brings_30_percent", &row->thirty);
@@ -115,14 +118,6 @@ static void put_site(struct json_writer *w, const struct causal_report *r,
 	put_call(w, row);
 	put_effect(w, r, row);
 	json_write_close(w, '}');
-}
-
-static void put_sites(struct json_writer *w, const struct causal_report *r)
-{
-	json_write_open_lines(w, "sites", '[');
-	for (size_t i = 0; i < r->rows; i++)
-		put_site(w, r, &r->row[i]);
-	json_write_close(w, ']');
 }
 
 static void put_confirmed(struct json_writer *w, const struct causal_confirmed *c)
@@ -157,7 +152,10 @@ int causal_json_print(const struct causal_report *r, FILE *out)
 	json_write_text(&w, "schema", "scprof-causal/1");
 	put_progress(&w, r);
 	put_experiment(&w, r->result);
-	put_sites(&w, r);
+	json_write_open_lines(&w, "sites", '[');
+	for (size_t i = 0; i < r->rows; i++)
+		put_site(&w, r, &r->row[i]);
+	json_write_close(&w, ']');
 	if (!r->computing)
 		json_write_null(&w, "computing");
 	else if (json_computing_write(&w, r->computing, UINT32_MAX))

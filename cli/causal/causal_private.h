@@ -57,7 +57,6 @@ enum causal_basis {
 	CAUSAL_BASIS_CPU_FILE, /* that, and time asleep: it waits for files only */
 	CAUSAL_BASIS_ELAPSED   /* all its time: states are not known */
 };
-const char *causal_sites_basis(enum causal_basis basis); /* as JSON has it */
 
 struct causal_found {
 	const char *function;	       /* NULL: not known */
@@ -194,8 +193,6 @@ void causal_report_frame(const struct causal_report *r, const struct prof_frame 
 			 size_t size);
 /* Of the result's site with that index. */
 const char *causal_report_name(const struct causal_report *r, size_t site);
-/* Marks of a row, as words: "at most", "straight", ... */
-const char *causal_report_shape(enum slopes_shape shape);
 /* One sentence of what keeps the row from being one number; "" where there is nothing. */
 struct words causal_report_note(const struct causal_report *r, const struct causal_row *row);
 /* Why delays are not told of, where no window is. */

@@ -196,13 +196,6 @@ void causal_report_free(struct causal_report *r)
 	*r = (struct causal_report){0};
 }
 
-const char *causal_report_shape(enum slopes_shape shape)
-{
-	static const char *const names[] = {"straight", "convex", "concave", "conditional"};
-
-	return names[shape];
-}
-
 /* Why faster may bring something else than slower cost. */
 static void note_shape(const struct causal_report *r, const struct causal_row *row,
 		       struct words *to)

@@ -131,13 +131,6 @@ static bool sleeps_for_files(const char *name)
 			  " ", name);
 }
 
-const char *causal_sites_basis(enum causal_basis basis)
-{
-	static const char *const names[] = {NULL, "cpu", "cpu-and-files", "elapsed"};
-
-	return names[basis];
-}
-
 struct one_mean {
 	double ns, error_ns, freedom;
 	enum causal_basis basis;

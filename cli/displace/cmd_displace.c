@@ -325,7 +325,6 @@ int cmd_displace(int argc, char **argv)
 	for (size_t i = 0; i < g.runs; i++)
 		displacement_account_free(&g.run[i]);
 	free(g.run);
-	if (g.confirmed)
-		displacement_confirm_free(&g.confirm);
+	free(g.confirm.elapsed);
 	return status;
 }

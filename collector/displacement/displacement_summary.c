@@ -228,8 +228,3 @@ struct displacement_interval displacement_confirm_effect(const struct displaceme
 	free(ratio);
 	return effect;
 }
-
-void displacement_confirm_free(struct displacement_confirm *c)
-{
-	free(c->elapsed); /* and what lies behind it */
-}

@@ -66,7 +66,7 @@ void displacement_summary_free(struct displacement_summary *s);
 struct displacement_confirm {
 	cpu_set_t cpus;
 	size_t runs;
-	double *elapsed;  /* seconds, a run */
+	double *elapsed;  /* seconds, a run; allocated, with the two behind it */
 	double *taken;	  /* CPU seconds that it was charged, and idle ones */
 	double *rusage;	  /* CPU seconds that it was charged */
 	double idle, had; /* shares of the CPUs' time, over all runs: idle; the command's */
@@ -83,7 +83,6 @@ void displacement_confirm_run(struct displacement_confirm *c);
 void displacement_confirm_born(void *confirm, pid_t pid);
 void displacement_confirm_ended(void *confirm, pid_t pid);
 void displacement_confirm_add(struct displacement_confirm *c, const struct rusage *usage);
-void displacement_confirm_free(struct displacement_confirm *c);
 
 /* True if the time that the command took is its CPU time. */
 bool displacement_confirm_holds(const struct displacement_confirm *c);
