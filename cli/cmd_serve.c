@@ -186,14 +186,6 @@ static void take_signals(struct agent *agent)
 	sigaction(SIGHUP, &end, NULL);
 }
 
-static void follow(struct agent *agent, struct http *http)
-{
-	while (agent_wait(agent, 1000000000)) {
-		agent_scan(agent);
-		http_tend(http);
-	}
-}
-
 static int announce(const struct http_address *address, const struct http *http)
 {
 	const char *socket = http_local(http);
@@ -223,8 +215,10 @@ static int scan_and_serve(struct agent *agent, struct http_address *address)
 		return 1;
 	}
 	int status = announce(address, http) ? serve_options_usage.failure : 0;
-	if (status == 0)
-		follow(agent, http);
+	while (!status && agent_wait(agent, 1000000000)) {
+		agent_scan(agent);
+		http_tend(http);
+	}
 	agent_stop(agent);
 	http_stop(http);
 	return status;

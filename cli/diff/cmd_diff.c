@@ -242,23 +242,16 @@ static int diff_options_parse(int argc, char **argv, struct diff_arguments *a)
 	return status;
 }
 
-static int print_to(struct diff *d, const char *path)
-{
-	struct output out;
-
-	if (output_begin(&out, DIFF_COMMAND, path))
-		return -1;
-	return output_end(&out, DIFF_COMMAND, report_print_diff(d, out.stream));
-}
-
 static int compare(const struct diff_arguments *a, const char *const *file, uint32_t files,
 		   uint32_t bases)
 {
+	struct output out;
 	struct diff_files f;
 	int status = 2;
 
 	if (!diff_files_compare(&f, file, files, bases, &a->options) &&
-	    !print_to(f.diff, a->output)) {
+	    !output_begin(&out, DIFF_COMMAND, a->output) &&
+	    !output_end(&out, DIFF_COMMAND, report_print_diff(f.diff, out.stream))) {
 		status = f.diff->status;
 		if (a->output && status == 2) /* nobody sees it in a file */
 			complaint_say(DIFF_COMMAND, "%s", diff_words_verdict(f.diff).text);

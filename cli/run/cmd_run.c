@@ -19,13 +19,6 @@ struct run {
 	struct run_live live;
 };
 
-static int set_environment(const struct run *r)
-{
-	if (!environment_set(&r->recording.environment))
-		return 0;
-	return say("out of memory: the command was not started");
-}
-
 static int make_dither(struct run *r)
 {
 	double share = r->recording.options.dither;
@@ -62,7 +55,9 @@ static int prepare(struct run *r)
 	if (run_directory_create(&r->directory, c->output.directory, &err))
 		return say(err.text);
 	if (!run_symbols_write(c, r->directory.base, c->output.directory) && !make_dither(r) &&
-	    !recording_prepare(c, &r->directory, r->program.asan) && !set_environment(r))
+	    !recording_prepare(c, &r->directory, r->program.asan) &&
+	    (!environment_set(&c->environment) ||
+	     !say("out of memory: the command was not started")))
 		return 0;
 	give_up(r);
 	return -1;

@@ -72,18 +72,11 @@ int output_open(struct output *o, const char *path)
 	return open_partial(o);
 }
 
-static int close_stream(struct output *o)
-{
-	if (!o->path)
-		return fflush(o->stream);
-	return fclose(o->stream);
-}
-
 int output_close(struct output *o, bool keep)
 {
 	int status = ferror(o->stream) ? -1 : 0, error = EIO;
 
-	if (close_stream(o) == EOF) {
+	if ((o->path ? fclose : fflush)(o->stream) == EOF) {
 		status = -1;
 		error = errno;
 	}
@@ -221,13 +214,6 @@ static int add_directory(const char *command, struct paths *p, const char *path)
 	return found > 0 ? status : -1;
 }
 
-static void free_paths(struct paths *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		free(p->path[i]);
-	free(p->path);
-}
-
 static struct profile *open_files(const char *command, const char *const *paths, size_t count,
 				  struct progress *progress, bool one_line, int *status)
 {
@@ -307,7 +293,9 @@ struct profile *inputs_open(const char *command, const char *output, const char 
 	else
 		p = open_files(command, (const char *const *)all.path, all.count, progress,
 			       one_line, status);
-	free_paths(&all);
+	for (size_t i = 0; i < all.count; i++)
+		free(all.path[i]);
+	free(all.path);
 	if (p) {
 		progress_clear(progress);
 		inputs_tell_same(command, (const struct profile *const *)&p, 1);

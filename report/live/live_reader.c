@@ -289,15 +289,6 @@ static void renew_clocks(struct live_reader *f)
 	free(moment);
 }
 
-static void turn_over(struct live_reader *f)
-{
-	struct prof_reading *spare = f->before;
-
-	f->before = f->now;
-	f->now = spare;
-	f->before_at = f->at;
-}
-
 /* The reading at the end makes no interval of its own: it is added to the last one. */
 int live_reader_refresh(struct live_reader *f)
 {
@@ -310,7 +301,10 @@ int live_reader_refresh(struct live_reader *f)
 	if (generation != f->generation || lives(f) || f->held || !f->before_at) {
 		if (generation == f->generation)
 			memset(f->known, true, f->profile->entries);
-		turn_over(f);
+		struct prof_reading *spare = f->before;
+		f->before = f->now;
+		f->now = spare;
+		f->before_at = f->at;
 	}
 	read_entries(f);
 	f->at = live_reader_clock();

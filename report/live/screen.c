@@ -142,12 +142,6 @@ static void take_signals(struct sigaction *before, bool keep)
 	}
 }
 
-static void give_back(const struct sigaction *before)
-{
-	for (size_t i = 0; i < TAKEN; i++)
-		sigaction(taken[i], &before[i], NULL);
-}
-
 /* Restore the terminal, stop, and draw again when the shell continues us. */
 static void stand_aside(void)
 {
@@ -164,19 +158,14 @@ struct screen {
 	bool utf8;
 };
 
-static int attribute_of(enum view_style style)
+static void draw_line(int y, const struct view_line *l, int width)
 {
 	static const int attribute[] = {
 		[VIEW_PLAIN] = A_NORMAL,     [VIEW_TITLE] = A_BOLD, [VIEW_HEAD] = A_UNDERLINE,
 		[VIEW_SELECTED] = A_REVERSE, [VIEW_PATH] = A_DIM,   [VIEW_ALERT] = A_BOLD};
 
-	return attribute[style];
-}
-
-static void draw_line(int y, const struct view_line *l, int width)
-{
 	move(y, 0);
-	attrset(attribute_of(l->style));
+	attrset(attribute[l->style]);
 	addstr(l->text);
 	if (l->style == VIEW_SELECTED || l->style == VIEW_HEAD)
 		for (int x = (int)utf8_width(l->text); x < width; x++)
@@ -346,7 +335,8 @@ int screen_run(struct live_reader *f, const struct live_options *o, struct profi
 		if (failed)
 			error_set(err, "out of memory, or the terminal is gone");
 	}
-	give_back(before);
+	for (size_t i = 0; i < TAKEN; i++)
+		sigaction(taken[i], &before[i], NULL);
 	live_rows_free(&rows);
 	view_computing_free(&computing);
 	labels_free(s.from.labels);

@@ -185,12 +185,6 @@ static void add_row(struct making *m, size_t at, bool selected)
 	}
 }
 
-static void add_help(struct making *m)
-{
-	for (size_t i = 0; view_state_help[i] && !is_full(m); i++)
-		view_lines_format(m->view, VIEW_PLAIN, "%s", view_state_help[i]);
-}
-
 /* The screen shows a help line instead. */
 static void add_legend(struct making *m)
 {
@@ -304,7 +298,8 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 		look(from->computing, from->feed, from->rows->confidence);
 	screen_header_write(v, from, s);
 	if (s->mode == STATE_HELP) {
-		add_help(&m);
+		for (size_t i = 0; view_state_help[i] && !is_full(&m); i++)
+			view_lines_format(v, VIEW_PLAIN, "%s", view_state_help[i]);
 	} else {
 		choose_rows(&m);
 		m.columns = columns_fit(width, utf8, longest_function(&m),

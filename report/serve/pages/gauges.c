@@ -134,13 +134,6 @@ static int add_service(struct gauges *g, struct counters *c, const struct making
 	return status;
 }
 
-static void free_making(struct making *m)
-{
-	for (uint32_t i = 0; i < COUNTERS_CLOCKS; i++)
-		report_free(m->report[i]);
-	pool_free(&m->pool);
-}
-
 int gauges_build(struct gauges *g, struct agent *a)
 {
 	struct making *made;
@@ -159,8 +152,11 @@ int gauges_build(struct gauges *g, struct agent *a)
 	for (size_t i = 0; i < count && status == 0; i++)
 		status = add_service(g, &a->counters, &made[i]);
 	pthread_mutex_unlock(&a->lock);
-	for (size_t i = 0; i < count; i++)
-		free_making(&made[i]);
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t k = 0; k < COUNTERS_CLOCKS; k++)
+			report_free(made[i].report[k]);
+		pool_free(&made[i].pool);
+	}
 	free(made);
 	return status;
 }
