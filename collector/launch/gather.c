@@ -15,6 +15,9 @@
 
 #define COMPUTED_NS UINT64_C(10000000) /* more CPU time than a process needs to start */
 
+/* What a file tells of. */
+enum file_weight { REFUSED = -1, IDLE, COMPUTED, CALLS };
+
 static bool is_command(const struct launch *l, const struct run_file *files, size_t count, size_t i)
 {
 	if (!l || !l->ended_mono_ns || !l->process_start || files[i].pid != l->pid ||
@@ -77,26 +80,28 @@ static bool is_of_run(const struct run_directory *d, const struct profile *p)
 		 (one->start_mono_ns >= d->begun_mono_ns && one->start_mono_ns <= mono_ns)));
 }
 
-/* Calls in one file, read into `alone`, or 1 where it has none but computed: the report is about
- * that, too. -1: it cannot be read, or is none of the run. */
-static int64_t weigh(const struct run_directory *d, const char *path, struct profile *alone,
-		     struct profile_error *err)
+/* Of one file, read into `alone`. REFUSED: it cannot be read, or is not of the run. */
+static enum file_weight weigh(const struct run_directory *d, const char *path,
+			      struct profile *alone, struct profile_error *err)
 {
 	if (!alone)
-		return error_set(err, "%.400s: out of memory", path);
-	if (profile_add(alone, path, err))
-		return -1;
-	if (!is_of_run(d, alone))
-		return error_fail(err, path,
-				  "was not recorded in this run, and is left out.\nSomebody "
-				  "else put it there; it is kept.");
-	return alone->usage.known & SCP_USAGE_CPU && alone->usage.cpu_ns >= COMPUTED_NS
-		       ? 1
-		       : (int64_t)(calls_of(alone) & INT64_MAX);
+		error_set(err, "%.400s: out of memory", path);
+	if (!alone || profile_add(alone, path, err))
+		return REFUSED;
+	if (!is_of_run(d, alone)) {
+		error_fail(err, path,
+			   "was not recorded in this run, and is left out.\nSomebody "
+			   "else put it there; it is kept.");
+		return REFUSED;
+	}
+	if (calls_of(alone))
+		return CALLS;
+	return alone->usage.known & SCP_USAGE_CPU && alone->usage.cpu_ns >= COMPUTED_NS ? COMPUTED
+											: IDLE;
 }
 
-static void refuse_damaged(const struct run_directory *d, struct gathered *g, int64_t *calls,
-			   int (*tell)(const char *text))
+static void refuse_damaged(const struct run_directory *d, struct gathered *g,
+			   enum file_weight *weight, int (*tell)(const char *text))
 {
 	struct profile_error err;
 	char path[PATH_MAX + NAME_MAX];
@@ -110,8 +115,8 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 		struct profile *alone = profile_new();
 
 		snprintf(path, sizeof(path), "%s/%s", d->profiles, g->files[i].name);
-		calls[i] = weigh(d, path, alone, &err);
-		g->refused[i] = calls[i] < 0;
+		weight[i] = weigh(d, path, alone, &err);
+		g->refused[i] = weight[i] == REFUSED;
 		if (started == 1 && !g->refused[i]) { /* it is read once */
 			struct profile *empty = g->profile;
 
@@ -125,19 +130,20 @@ static void refuse_damaged(const struct run_directory *d, struct gathered *g, in
 	}
 }
 
-static void add_all(const struct run_directory *d, struct gathered *g, const int64_t *calls,
-		    const struct launch *command, int (*tell)(const char *text))
+static void add_all(const struct run_directory *d, struct gathered *g,
+		    const enum file_weight *weight, const struct launch *command,
+		    int (*tell)(const char *text))
 {
 	struct profile_error err;
 	char path[PATH_MAX + NAME_MAX];
 	bool some = false, is_there = g->profile->processes > 0; /* refuse_damaged */
 
 	for (size_t i = 0; i < g->count; i++)
-		some = some || calls[i] > 0;
+		some = some || weight[i] == CALLS;
 	for (size_t i = 0; i < g->count; i++) {
 		if (!g->files[i].started || g->refused[i])
 			continue;
-		if (some && !calls[i]) {
+		if (some && weight[i] == IDLE) {
 			g->idle++;
 			continue;
 		}
@@ -158,22 +164,22 @@ static void add_all(const struct run_directory *d, struct gathered *g, const int
 int gather_profiles(const struct run_directory *d, const struct launch *command, struct gathered *g,
 		    int (*tell)(const char *text), struct profile_error *err)
 {
-	int64_t *calls;
+	enum file_weight *weight;
 
 	*g = (struct gathered){0};
 	if (run_files_list(d->profiles, &g->files, &g->count))
 		return error_set(err, "cannot list %.300s: %s", d->profiles, strerror(errno));
-	calls = calloc(g->count + 1, sizeof(*calls));
+	weight = calloc(g->count + 1, sizeof(*weight));
 	g->refused = calloc(g->count + 1, sizeof(*g->refused));
 	g->profile = profile_new();
-	if (!calls || !g->refused || !g->profile) {
+	if (!weight || !g->refused || !g->profile) {
 		error_set(err, "out of memory while reading %.300s", d->profiles);
-		free(calls);
+		free(weight);
 		return -1;
 	}
-	refuse_damaged(d, g, calls, tell);
-	add_all(d, g, calls, command, tell);
-	free(calls);
+	refuse_damaged(d, g, weight, tell);
+	add_all(d, g, weight, command, tell);
+	free(weight);
 	if (!g->profile->processes) {
 		profile_free(g->profile);
 		g->profile = NULL;

@@ -14,7 +14,7 @@ struct gathered {
 	struct run_file *files;	      /* all that were found */
 	bool *refused;		      /* by index: damaged, or of another clock; kept */
 	size_t count, refusals, idle; /* idle: without a call, hardly computed, and left out because
-					 others did more */
+					 others had calls */
 };
 
 /* Read everything in d->profiles. `command`: what is known of the end of the run's own command, or
