@@ -4,6 +4,7 @@
  * (of source code, too), processes and tables; in the table, in the order of use, for paths and
  * entries. So what is read back has the same order. */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,7 +248,7 @@ static int build(const void *of, int fd)
 	const struct profile *p = of;
 	struct writer w = {.p = p};
 	struct scp_header header = {.version = SCP_VERSION};
-	int result = -1;
+	int result = -1, error;
 
 	if (prepare(&w) == 0) {
 		image_begin(&w.img, fd);
@@ -255,9 +256,10 @@ static int build(const void *of, int fd)
 		fill_header(p, &header);
 		result = image_end(&w.img, &header);
 	}
-	free(w.entry_id);
+	error = errno; /* free() of an older libc changes it */
 	write_paths_end(&w.paths);
-	PROF_FREE(&w, entry_order, gap_order, entry_start, gap_start);
+	PROF_FREE(&w, entry_id, entry_order, gap_order, entry_start, gap_start);
+	errno = error;
 	return result;
 }
 
