@@ -59,7 +59,8 @@ static int fill_site(struct report *r, struct report_site *s, const struct group
 		PROF_SET(s, &path, frame, frames);
 		s->path_flags = path.flags;
 		(key_only ? site_fill_means : site_fill)(r, s, &sums->sums, &sums->steady);
-		s->states.most_on_cpu_ns = making.most_on_cpu_ns / (double)s->states.calls;
+		if (s->states.switched_calls || s->states.readings)
+			s->states.most_on_cpu_ns = making.most_on_cpu_ns / (double)s->states.calls;
 		/* several sites in one row, or several runs of one site: none is the row's */
 		if (making.costs == 1)
 			displaced_fill(r, s, making.cost);

@@ -188,7 +188,7 @@ static void put_row(struct html *h, const struct report_site *s)
 	const struct mean_interval *part[] = {&t->unswitched, &t->on_cpu, &t->runnable, &t->asleep,
 					      &t->charged};
 
-	HTML_PUT(h, t->switched_share, t->estimated, t->readings);
+	HTML_PUT(h, t->switched_share, t->estimated, t->readings, t->most_on_cpu_ns);
 	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
 		HTML_PUT(h, part[i]->mean, part[i]->low, part[i]->high);
 	html_write_doubts(h, states_doubts(t));
@@ -200,8 +200,9 @@ static void put_row(struct html *h, const struct report_site *s)
 static void put_rows(struct html *h)
 {
 	html_write_fields(h, "state_fields",
-			  "row calls switched share estimated readings unswitched unswitched_low "
-			  "unswitched_high on_cpu on_cpu_low on_cpu_high runnable runnable_low "
+			  "row calls switched share estimated readings most_on_cpu unswitched "
+			  "unswitched_low unswitched_high on_cpu on_cpu_low on_cpu_high runnable "
+			  "runnable_low "
 			  "runnable_high asleep asleep_low asleep_high charged charged_low "
 			  "charged_high doubts bars");
 	json_write_open(&h->json, "states", '[');

@@ -21,6 +21,7 @@ static void put_states(struct json_writer *w, const struct report_site *s)
 		json_write_object(w, "on_cpu", row_fields_interval, &t->on_cpu);
 		json_write_object(w, "runnable", row_fields_interval, &t->runnable);
 		json_write_object(w, "asleep", row_fields_interval, &t->asleep);
+		JSON_PUT(w, "most_on_cpu_ns", t->most_on_cpu_ns);
 		json_write_bits(w, "doubts", states_doubts(t), reliability_name);
 		json_write_close(w, '}');
 	}

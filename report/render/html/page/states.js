@@ -62,7 +62,9 @@ function cpuText(row) {
 		return "";
 	const within = (ns) => clamp(ns / mean, 0, 1), bounded = of.on_cpu_low !== null && of.on_cpu_high !== null;
 	const kept = of.unswitched === null ? 0 : within((1 - of.share) * of.unswitched);
-	const low = bounded ? Math.max(within(of.on_cpu_low), kept) : 0, high = bounded ? within(of.on_cpu_high) : 0, shown = Math.max(part, kept);
+	const most = typeof of.most_on_cpu === "number" ? within(of.most_on_cpu) : 1; // what its threads had
+	const low = bounded ? Math.min(Math.max(within(of.on_cpu_low), kept), most) : 0;
+	const high = bounded ? Math.min(within(of.on_cpu_high), most) : 0, shown = Math.min(Math.max(part, kept), most);
 	if (high - low > 0.5)
 		return low >= 0.005 ? `> ${fixed(100 * low, 0)} %` : high < 0.995 ? `< ${fixed(100 * high, 0)} %` : "?";
 	return shown < 0.005 && 0.005 * mean < 100 ? "?" : `${fixed(100 * shown, 0)} %`;
