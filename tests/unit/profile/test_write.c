@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/support/model_check.h"
+#include "tests/unit/support/path_file.h"
 #include "tests/unit/support/scp_build.h"
 
 static struct profile *read_one(const char *path)
@@ -222,6 +223,32 @@ static void test_an_empty_model_is_not_written(void **state)
 	profile_free(p);
 }
 
+/* It is written in several pieces; the sizes at its beginning are known at its end. */
+static void test_a_large_model_round_trips(void **state)
+{
+	const uint32_t entries = 4000;
+	struct profile *p, *q;
+	struct scp_build b;
+	struct stat st;
+
+	(void)state;
+	path_file_begin(&b);
+	for (uint32_t i = 1; i <= entries; i++) {
+		uint64_t frame = SCP_FRAME(1, 0, i);
+
+		path_file_path(&b, i, 0, 0, 1, &frame);
+		path_file_entry(&b, i, i, 100 + i);
+	}
+	p = path_file_read_one(path_file_finish(&b, "large.scp"));
+	q = path_file_read_again(p);
+	assert_null(model_difference(p, q));
+	assert_int_equal(q->entries, entries);
+	assert_int_equal(stat(scp_build_name("written.scp"), &st), 0);
+	assert_true(st.st_size > 1000000);
+	profile_free(p);
+	profile_free(q);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_file_is_not_replaced),
 		cmocka_unit_test(test_the_file_is_private_and_replaces_an_old_one),
 		cmocka_unit_test(test_an_empty_model_is_not_written),
+		cmocka_unit_test(test_a_large_model_round_trips),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
