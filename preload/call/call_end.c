@@ -56,32 +56,13 @@ static inline void add_slow(struct scp_slow *s, uint64_t units)
 		s->max_units = units;
 }
 
-#define BEYOND_NS 20000u
-
-/* Was it off its CPU for longer than the call took? That was just before its clock was read, or
- * just after: it is the gap's. What readings and rates are uncertain by matters less. To a ticker
- * that lost its own CPU any call is short. */
-static COLD bool is_beyond(const struct switch_mark *off, uint64_t units)
-{
-	uint64_t ns = off->runnable_ns + off->asleep_ns;
-	if (!off->weighted || !off->known || clock_is_coarse(clock_chosen.kind))
-		return false;
-	ns = (uint64_t)((unsigned __int128)ns * off->known / off->weighted);
-	return ns > BEYOND_NS && units + 1 < clock_units_of(ns - ns / 8);
-}
-
 static COLD const struct switch_sums *end_switched(const struct scp_call *c, uint64_t now)
 {
 	struct scp_thread *t = c->thread;
-	const struct switch_sums *off = switch_track_end(&t->switches);
-	uint64_t units = now > c->began_at ? now - c->began_at : 0;
-	if (off && is_beyond(&off->mark, units)) {
-		states_add_gap(t, c->began_at > t->last_at ? c->began_at - t->last_at : 0, off);
-		return NULL;
-	}
-	if (off)
-		states_add_top(t, units, off);
-	return off;
+	struct switch_sums *off = switch_track_end(&t->switches);
+	return off ? states_add_top(t, c->began_at > t->last_at ? c->began_at - t->last_at : 0,
+				    now > c->began_at ? now - c->began_at : 0, off)
+		   : NULL;
 }
 
 /* What the call's time off the CPU adds; NULL: it was not switched. */

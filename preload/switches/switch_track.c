@@ -260,7 +260,7 @@ static void subtract(const struct switch_sums *to, const struct switch_sums *fro
 }
 
 /* What was added since the last top-level call began, or ended. */
-static const struct switch_sums *take_top(struct switch_watch *w)
+static struct switch_sums *take_top(struct switch_watch *w)
 {
 	bool found = w->sums.mark.count != w->top.mark.count;
 	if (found)
@@ -269,7 +269,7 @@ static const struct switch_sums *take_top(struct switch_watch *w)
 	return found ? &w->off : NULL;
 }
 
-static const struct switch_sums *end_sample(struct switch_watch *w)
+static struct switch_sums *end_sample(struct switch_watch *w)
 {
 	struct switch_reading r;
 	w->sampled = false;
@@ -290,7 +290,7 @@ static const struct switch_sums *end_sample(struct switch_watch *w)
 }
 
 /* What happened is not looked at, nor is it found later: the ways that lead here are deep. */
-static const struct switch_sums *forget(struct switch_watch *w)
+static struct switch_sums *forget(struct switch_watch *w)
 {
 	switch_detector_arm(w);
 	w->weight = 0;
@@ -340,7 +340,7 @@ static void take_late(struct switch_watch *w)
 	w->expected = ~w->armed;
 }
 
-COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
+COLD struct switch_sums *switch_track_end(struct switch_watch *w)
 {
 	if (!has_room(w))
 		return forget(w);
@@ -349,7 +349,7 @@ COLD const struct switch_sums *switch_track_end(struct switch_watch *w)
 	if (*w->word != w->armed)
 		on_switch(w, false);
 	w->expected = w->armed;
-	const struct switch_sums *call = take_top(w);
+	struct switch_sums *call = take_top(w);
 	take_late(w);
 	return call;
 }

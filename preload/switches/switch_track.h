@@ -27,7 +27,7 @@ HIDDEN const struct switch_sums *switch_track_begin(struct switch_watch *w);
 
 /* A top-level call has ended and switch_watch_is_disturbed says so. Of the call: it was switched;
  * or without a detector it is one that was asked, and its count says whether it was switched. */
-HIDDEN const struct switch_sums *switch_track_end(struct switch_watch *w);
+HIDDEN struct switch_sums *switch_track_end(struct switch_watch *w);
 
 /* A nested one begins, or ends: has the thread been switched since the last look? */
 HIDDEN void switch_track_check_inside(struct switch_watch *w);

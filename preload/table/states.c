@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "preload/table/table.h"
+#include "preload/clock/clock.h"
 #include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
 #include "preload/table/sums.h"
 
 #define PART_BITS 10
+#define BEYOND_NS 20000u
 
 static void *new_record(struct scp_thread *t, const struct scp_rt *rt, uint32_t type,
 			uint64_t bytes)
@@ -86,16 +88,48 @@ COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct swit
 	end_change(&s->seq);
 }
 
-COLD void states_add_top(struct scp_thread *t, uint64_t units, const struct switch_sums *off)
+/* Did a thread spend `ns` of what was read in a call, 1; or is that more than the call took, -1?
+ * What readings and rates are uncertain by says neither, 0. To a ticker that lost its own CPU any
+ * call is short. */
+static int was_in_call(const struct switch_mark *off, uint64_t ns, uint64_t units)
+{
+	if (!off->weighted || !off->known || clock_is_coarse(clock_chosen.kind))
+		return 0;
+	ns = (uint64_t)((unsigned __int128)ns * off->known / off->weighted);
+	if (ns <= BEYOND_NS)
+		return 0;
+	return units + 1 < clock_units_of(ns - ns / 8) ? -1 : 1;
+}
+
+/* Where a thread was off its CPU for longer than the call took, that was just before its clock was
+ * read, or just after, as while its first entry was made: it is the gap's. But nobody sleeps there:
+ * a sleep that fits is the call's, and only the wait for a CPU is not. */
+COLD const struct switch_sums *states_add_top(struct scp_thread *t, uint64_t gap, uint64_t units,
+					      struct switch_sums *off)
 {
 	struct scp_table_states *s = t->table_states;
+	struct switch_mark *mark = &off->mark;
+	if (was_in_call(mark, mark->runnable_ns + mark->asleep_ns, units) < 0) {
+		struct switch_sums rest = *off;
+		if (was_in_call(mark, mark->asleep_ns, units) > 0) {
+			rest = (struct switch_sums){.mark = *mark};
+			rest.mark.count = rest.mark.asleep_ns = 0;
+			mark->runnable_ns = 0;
+		} else {
+			off = NULL;
+		}
+		states_add_gap(t, gap, &rest);
+	}
+	if (!off)
+		return NULL;
 	states_refresh_table(t);
 	if (!s)
-		return;
+		return off;
 	begin_change(&s->seq);
-	s->switches += off->mark.count;
+	s->switches += mark->count;
 	add_off_cpu(&s->call_off_cpu, units, off);
 	end_change(&s->seq);
+	return off;
 }
 
 /* The detector was given up, or the table's new owner has another. What is by batches is not begun

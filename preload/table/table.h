@@ -154,8 +154,10 @@ HIDDEN void states_refresh_table(struct scp_thread *t);
 /* A gap of so many units was switched. */
 HIDDEN void states_add_gap(struct scp_thread *t, uint64_t units, const struct switch_sums *off);
 
-/* So was a top-level call: to the table's sums. */
-HIDDEN void states_add_top(struct scp_thread *t, uint64_t units, const struct switch_sums *off);
+/* So was a top-level call of `units`, `gap` after the one before: to the table's sums. Returns
+ * `off` with what is the call's; NULL: nothing is. The rest is the gap's. */
+HIDDEN const struct switch_sums *states_add_top(struct scp_thread *t, uint64_t gap, uint64_t units,
+						struct switch_sums *off);
 
 /* A call was switched; or without a detector it was asked, and off->mark.count says whether it was.
  * The entry's sums are being changed, and have the call already. */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "preload/clock/clock.h"
 #include "preload/process/process.h"
 #include "preload/switches/switch_track.h"
 #include "preload/system/stack.h"
@@ -20,6 +21,7 @@
 static struct profile_file process_file;
 struct process process = {.file = &process_file};
 struct switch_choice switch_chosen;
+struct clock_choice clock_chosen;
 
 static struct scp_header header;
 static struct scp_entry entry;
@@ -33,6 +35,11 @@ void *arena_take(struct arena *a, size_t bytes)
 {
 	(void)a;
 	return calloc(1, bytes);
+}
+
+uint64_t clock_units_of(uint64_t ns)
+{
+	return ns;
 }
 
 size_t stack_room(void)
@@ -126,8 +133,53 @@ static void test_what_was_read_is_weighed_by_how_long_the_call_was(void **state)
 	assert_in_range(o->weighted, 4000 + 2099, 4000 + 2100);
 	states_add_gap(thread, 100, &one);
 	assert_int_equal(table.gap_off_cpu.weighted, 400);
-	states_add_top(thread, 200, &one);
+	assert_ptr_equal(states_add_top(thread, 0, 200, &one), &one);
 	assert_int_equal(table.call_off_cpu.weighted, 800);
+}
+
+#define MS 1000000u
+
+/* A call of 1 ms, 200 us after the one before, whose thread was off its CPU until it was asked.
+ * What is told of the call. */
+static struct switch_mark told_of_call(uint64_t runnable_ns, uint64_t asleep_ns,
+				       struct scp_table_states *table)
+{
+	struct switch_sums off = {{1, 3 * MS, 3 * MS, runnable_ns, asleep_ns}, 5000, 1};
+
+	*table = (struct scp_table_states){0};
+	thread->table_states = table;
+	const struct switch_sums *told = states_add_top(thread, 200000, MS, &off);
+	assert_int_equal(table->switches, 1);
+	assert_int_equal(table->call_off_cpu.asleep_ns + table->gap_off_cpu.asleep_ns, asleep_ns);
+	assert_int_equal(table->call_off_cpu.runnable_ns + table->gap_off_cpu.runnable_ns,
+			 runnable_ns);
+	assert_int_equal(table->call_off_cpu.waits + table->gap_off_cpu.waits, 1);
+	assert_int_equal(table->gaps, told && told->mark.runnable_ns == runnable_ns ? 0 : 1);
+	return told ? told->mark : (struct switch_mark){0};
+}
+
+/* Its first entry was being made when it lost its CPU, or it waited before its clock was read. */
+static void test_a_wait_behind_a_call_that_slept_is_the_gaps(void **state)
+{
+	struct scp_table_states table;
+	struct switch_mark told;
+
+	(void)state;
+	begin(SCP_SWITCH_RSEQ);
+	told = told_of_call(MS / 20, MS * 9 / 10, &table);
+	assert_int_equal(told.runnable_ns, MS / 20);
+	assert_int_equal(told.asleep_ns, MS * 9 / 10);
+	told = told_of_call(2 * MS, MS * 9 / 10, &table);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.asleep_ns, MS * 9 / 10);
+	assert_int_equal(told.runnable_ns, 0);
+	assert_int_equal(table.gap_off_cpu.known, 200000);
+	told = told_of_call(2 * MS, 0, &table);
+	assert_int_equal(told.count, 0);
+	told = told_of_call(2 * MS, 1000, &table); /* within what readings are uncertain by */
+	assert_int_equal(told.count, 0);
+	told = told_of_call(MS / 20, 2 * MS, &table);
+	assert_int_equal(told.count, 0);
 }
 
 int main(void)
@@ -135,6 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_another_detector_saw_is_left_out_of_a_new_owners_record),
 		cmocka_unit_test(test_what_was_read_is_weighed_by_how_long_the_call_was),
+		cmocka_unit_test(test_a_wait_behind_a_call_that_slept_is_the_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
