@@ -28,7 +28,7 @@ const struct usage cmd_merge_usage = {
 	.text = "Add up several profiles, of the same kind of clock, in one file.",
 	.words = "PROFILE",
 	.options = usage_options,
-	.note = "Beyond 64 processes, those of the same program are kept as one.",
+	.note = "Beyond 64 processes, those of the same program in one run are kept as one.",
 	.exit_status =
 		"0 done, 1 profiles cannot be read, and are named (the others are added up), "
 		"or no output;\n2 wrong usage",

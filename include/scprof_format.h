@@ -1011,8 +1011,9 @@ struct scp_process {
 	char strings[];
 };
 
-/* Merged files: what `scprof run` saw of a process's end from outside. A killed process, or one
- * that leaves by a bare system call, writes nothing itself. */
+/* Merged files: which recording of the tool a process was in, and what `scprof run` saw of its end
+ * from outside. A killed process, or one that leaves by a bare system call, writes nothing itself.
+ */
 enum scp_end_seen {
 	SCP_END_UNSEEN = 0, /* nothing: what end_state says is all */
 	SCP_END_LIVED = 1,  /* it was still there when the file was written */
@@ -1029,7 +1030,7 @@ struct scp_end {
 	uint32_t process; /* its index */
 	uint32_t seen;	  /* enum scp_end_seen */
 	uint32_t value;
-	uint32_t reserved0;
+	uint32_t run; /* the same number: of the same recording; 0: not known */
 	uint64_t reserved[5];
 };
 

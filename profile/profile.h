@@ -151,6 +151,7 @@ struct prof_process {
 	uint64_t start_real_ns, start_mono_ns, end_mono_ns; /* end 0: not known */
 	char *file;					    /* the profile it came from */
 	uint32_t owner;					    /* user id of that file */
+	uint32_t run; /* the same number: of one recording by the tool; 0: not known */
 };
 
 /* What a wrapped call adds (struct scp_cost). The errors are standard errors and include the

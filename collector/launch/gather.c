@@ -179,6 +179,8 @@ int gather_profiles(const struct run_directory *d, const struct launch *command,
 	}
 	refuse_damaged(d, g, weight, tell);
 	add_all(d, g, weight, command, tell);
+	for (uint32_t i = 0; i < g->profile->processes; i++)
+		g->profile->process[i].run = 1;
 	free(weight);
 	if (!g->profile->processes) {
 		profile_free(g->profile);

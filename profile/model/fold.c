@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Fold processes of one program (an executable, started under one name) into one and their threads
- * by name, or leave processes out. A server that forks for every request leaves thousands of small
- * profiles. Both number the elements anew, kind by kind. Each element is kept, or is added to the
- * first one with the same key, or goes with what it belonged to; what stays moves down, and indices
- * follow. Memory for all steps is taken first, so that a shortage leaves the model as it was.
- * Modules, paths and functions stay. */
+/* Fold processes of one program (an executable, started under one name) in one run into one and
+ * their threads by name, or leave processes out. A server that forks for every request leaves
+ * thousands of small profiles. Both number the elements anew, kind by kind. Each element is kept,
+ * or is added to the first one with the same key, or goes with what it belonged to; what stays
+ * moves down, and indices follow. Memory for all steps is taken first, so that a shortage leaves
+ * the model as it was. Modules, paths and functions stay. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 #include "profile/model/model.h"
 
 ARRAY_COMPARE(compare_processes, struct prof_process,
-	      strcmp(a->exe, b->exe) ?: strcmp(a->program, b->program))
+	      ARRAY_ORDER(a->run, b->run) ?: strcmp(a->exe, b->exe)
+		      ?: strcmp(a->program, b->program))
 
 static bool is_over(const struct prof_process *q)
 {

@@ -60,7 +60,7 @@ static int take_process(struct profile *to, const struct profile *from)
 		return -1;
 	*q = *p;
 	q->argv = NULL;
-	q->argc = 0;
+	q->argc = q->run = 0;
 	q->exe = strdup(p->exe);
 	q->program = strdup(p->program);
 	q->file = strdup(p->file);

@@ -90,12 +90,16 @@ static int load_header_process(struct load *l)
 	return load_process(l, &from, h->exe, h->program, h->argv, h->argv_bytes);
 }
 
-/* What was seen of the end of that process of the file. */
-static struct prof_end load_end(const struct raw_file *raw, const struct raw_ref *process)
+/* What was seen of the end of that process of the file, and its run: no number of another file's.
+ */
+static void load_end(const struct load *l, const struct raw_ref *process, struct prof_process *to)
 {
-	const struct scp_end *r = load_block(raw, SCP_REC_END, process, 0);
+	const struct scp_end *r = load_block(l->raw, SCP_REC_END, process, 0);
 
-	return r ? (struct prof_end){r->seen, r->value} : (struct prof_end){0};
+	if (!r)
+		return;
+	to->end = (struct prof_end){r->seen, r->value};
+	to->run = r->run ? prof_add32(l->runs, r->run) : 0;
 }
 
 static struct prof_attached load_attached(const struct raw_file *raw, const struct raw_ref *process)
@@ -116,10 +120,10 @@ static int load_process_record(struct load *l, uint32_t i)
 	const struct scp_process *r = raw_record(l->raw, ref);
 	struct prof_process from = {
 		.count = r->count ? r->count : 1,
-		.end = load_end(l->raw, ref),
 		.attached = load_attached(l->raw, ref),
 	};
 
+	load_end(l, ref, &from);
 	/* No sum of 32 bits: the check has seen that it is within the record. */
 	uint64_t strings =
 		offsetof(struct scp_process, strings) + (uint64_t)r->exe_bytes + r->argv_bytes;
@@ -323,6 +327,9 @@ static void add_overflow(struct load *l)
 int load_raw(struct profile *p, const struct raw_file *raw)
 {
 	struct load l = {.p = p, .raw = raw};
+
+	for (uint32_t i = 0; i < p->processes; i++)
+		l.runs = p->process[i].run > l.runs ? p->process[i].run : l.runs;
 	bool alone = raw_header(raw)->flags & SCP_FILE_SAMPLES;
 	int result = load_all(&l, alone);
 

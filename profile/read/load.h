@@ -12,6 +12,7 @@ struct load {
 	uint16_t *module;	  /* id -> index in the model, PROF_NO_MODULE */
 	uint32_t modules_lost;	  /* that the model had no number for */
 	uint32_t torn;
+	uint32_t runs; /* the highest number in the model before this file */
 };
 
 /* Append all of `raw` to the model, or its samples alone where it is such a file. 0, or -1 when out

@@ -123,10 +123,13 @@ void write_tails(struct image *img, const struct profile *p, const uint32_t *ent
 void write_ends(struct image *img, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->processes; i++) {
-		const struct prof_end *end = &p->process[i].end;
-		const struct scp_end r = {.process = i + 1, .seen = end->seen, .value = end->value};
+		const struct prof_process *q = &p->process[i];
+		const struct scp_end r = {.process = i + 1,
+					  .seen = q->end.seen,
+					  .value = q->end.value,
+					  .run = q->run};
 
-		if (end->seen != SCP_END_UNSEEN)
+		if (q->end.seen != SCP_END_UNSEEN || q->run)
 			image_copy(img, SCP_REC_END, &r, sizeof r);
 	}
 }

@@ -27,11 +27,18 @@ static uint32_t find_set(uint32_t *set, uint32_t i)
 	return i;
 }
 
-static void join(struct joining *j, uint32_t a, uint32_t b)
+static void unite(struct joining *j, uint32_t a, uint32_t b)
 {
 	a = find_set(j->set, a);
 	b = find_set(j->set, b);
 	j->set[a > b ? a : b] = a > b ? b : a;
+}
+
+/* By what they look like: neither is known to be of a run. */
+static void join(struct joining *j, uint32_t a, uint32_t b)
+{
+	if (!j->process[a].run && !j->process[b].run)
+		unite(j, a, b);
 }
 
 /* Where its process was recorded into a directory of a run, that directory's part of the path. */
@@ -64,6 +71,14 @@ static bool of_two_recordings(const struct prof_process *a, const struct prof_pr
 	size_t m = origin_of(a, &left), n = origin_of(b, &right);
 
 	return left[m] && right[n] && !same_file(a, b);
+}
+
+static int by_run(const void *left, const void *right, void *processes)
+{
+	const struct prof_process *p = processes, *a = &p[*(const uint32_t *)left],
+				  *b = &p[*(const uint32_t *)right];
+
+	return ARRAY_ORDER(a->run, b->run);
 }
 
 static int by_pid(const void *left, const void *right, void *processes)
@@ -105,6 +120,17 @@ static uint32_t find_pid(const struct joining *j, uint32_t pid, uint64_t when)
 	       (p = &j->process[j->order[low]],
 		p->pid < pid || (p->pid == pid && p->start_real_ns <= when)));
 	return low && j->process[j->order[low - 1]].pid == pid ? j->order[low - 1] : PROF_NONE;
+}
+
+static void join_recordings(struct joining *j)
+{
+	sort(j, by_run);
+	for (uint32_t i = 1; i < j->count; i++) {
+		uint32_t run = j->process[j->order[i]].run;
+
+		if (run && run == j->process[j->order[i - 1]].run)
+			unite(j, j->order[i - 1], j->order[i]);
+	}
 }
 
 static void join_families(struct joining *j)
@@ -228,6 +254,7 @@ int runs_find(struct report *r)
 	r->run_of = malloc(room * sizeof(*r->run_of));
 	if (j.end && j.set && j.order && r->run_of) {
 		find_ends(&j, r);
+		join_recordings(&j);
 		join_families(&j);
 		r->profiles = join_files(&j);
 		for (uint32_t i = 0; i < j.count; i++) {

@@ -233,3 +233,33 @@ interrupts()
 	run_gives 0 -- sh -c 'echo "$SCPROF_OUT"'
 	[ "$(basename "$(head -n 1 run.out)")" != "$(basename "$(head -n 1 first.out)")" ]
 }
+
+@test "run 19: what programs that are not measured start, one after the other, is one run" {
+	cat >starts.c <<-'END'
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void run(char **argv, int own) /* in a child of a child: they have no parent in common */
+		{
+			if (fork() == 0) {
+				if (own)
+					run(argv, 0);
+				else
+					execv(argv[0], argv);
+				_exit(own ? 0 : 127);
+			}
+			wait(NULL);
+		}
+		int main(int argc, char **argv)
+		{
+			(void)argc;
+			run(argv + 1, 1);
+			run(argv + 1, 1);
+		}
+	END
+	cc -static -o starts starts.c || skip "no static C library here"
+	"$SCPROF" run -g socket --no-report -o p.scp -- ./starts "$EXAMPLES/echo_pair" 5 10
+	"$SCPROF" report --format json p.scp >report.json
+	holds '[.processes[].ppid] | length >= 2 and (unique | length) >= 2'
+	"$SCPROF" report p.scp >report.txt
+	! grep -E '(of|between) [0-9]+ runs' report.txt
+}

@@ -53,6 +53,32 @@ static void test_an_end_is_written_and_read(void **state)
 	}
 }
 
+/* Numbers of one file stay apart from those of the files before; a file of the library has none. */
+static void test_which_recording_a_process_was_of_is_kept(void **state)
+{
+	struct profile *p = one_process("end.scp"), *two, *all;
+	struct profile_error err;
+	const char *plain = p->process[0].file;
+
+	(void)state;
+	assert_int_equal(p->process[0].run, 0);
+	assert_int_equal(profile_add(p, plain, &err), 0);
+	p->process[0].run = 3;
+	two = path_file_read_again(p);
+	assert_int_equal(two->process[0].run, 3);
+	assert_int_equal(two->process[1].run, 0);
+	assert_int_equal(two->process[0].end.seen, SCP_END_UNSEEN);
+	all = path_file_read_again(p);
+	assert_int_equal(profile_add(all, two->process[0].file, &err), 0);
+	assert_int_equal(all->processes, 4);
+	assert_int_equal(all->process[0].run, 3);
+	assert_int_equal(all->process[2].run, 6);
+	assert_int_equal(all->process[3].run, 0);
+	profile_free(all);
+	profile_free(two);
+	profile_free(p);
+}
+
 /* The file of a process that was killed, with that record in place of its end. */
 static void expect_refusal(uint32_t process, uint32_t seen, uint32_t value, const char *why)
 {
@@ -151,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_end_is_written_and_read),
+		cmocka_unit_test(test_which_recording_a_process_was_of_is_kept),
 		cmocka_unit_test(test_an_end_that_cannot_be_is_refused),
 		cmocka_unit_test(test_a_fold_keeps_what_is_true_of_all),
 	};

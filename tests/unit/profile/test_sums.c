@@ -399,6 +399,22 @@ static void test_keeps_the_processes_of_some_programs(void **state)
 	profile_free(p);
 }
 
+static void test_fold_keeps_runs_apart(void **state)
+{
+	struct profile *p = three_processes();
+
+	(void)state;
+	p->process[0].run = 1;
+	p->process[1].run = p->process[2].run = 2;
+	fold_model(p, 1);
+	assert_int_equal(p->processes, 3);
+	p->process[2].run = 1;
+	fold_model(p, 1);
+	assert_int_equal(p->processes, 2);
+	assert_int_equal(p->process[0].count, 2);
+	profile_free(p);
+}
+
 static void test_a_folded_model_round_trips(void **state)
 {
 	const char *path = scp_build_name("folded.scp");
@@ -459,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_slow_sums_are_kept_by_the_same_stretches),
 		cmocka_unit_test(test_half_known_slow_sums_are_dropped),
 		cmocka_unit_test(test_fold_joins_processes_of_one_program),
+		cmocka_unit_test(test_fold_keeps_runs_apart),
 		cmocka_unit_test(test_keeps_the_processes_of_some_programs),
 		cmocka_unit_test(test_a_folded_model_round_trips),
 		cmocka_unit_test(test_stretches_that_do_not_fit_are_not_told),

@@ -239,6 +239,27 @@ static void siblings_of_one_file_are_one_run(void **state)
 	report_free(r);
 }
 
+/* Where nothing is known of the processes that started them. */
+static void what_was_recorded_together_is_one_run(void **state)
+{
+	struct profile *p = two_programs();
+	struct report *r;
+
+	(void)state;
+	process[1].ppid = 51;
+	process[0].run = process[1].run = 4;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 1);
+	assert_float_equal(r->wall_s, 96, 1e-9);
+	report_free(r);
+	/* a child, by its parent's number; but of another recording */
+	process[1] = started("other", 200, 100, 12, 6);
+	process[1].run = 5;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_int_equal(r->runs, 2);
+	report_free(r);
+}
+
 /* A shell (pid 100) that runs a helper (101), and becomes the program. */
 static void what_replaced_a_script_was_asked_for(void **state)
 {
@@ -450,6 +471,7 @@ int main(void)
 		cmocka_unit_test(time_between_unrelated_runs_is_nobodys),
 		cmocka_unit_test(a_child_is_of_its_parents_run),
 		cmocka_unit_test(siblings_of_one_file_are_one_run),
+		cmocka_unit_test(what_was_recorded_together_is_one_run),
 		cmocka_unit_test(what_replaced_a_script_was_asked_for),
 		cmocka_unit_test(what_restarted_itself_was_asked_for_before_too),
 		cmocka_unit_test(what_a_parent_became_was_asked_for),

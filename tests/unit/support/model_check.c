@@ -384,7 +384,8 @@ static const char *compare_processes(const struct profile *a, const struct profi
 		for (uint32_t k = 0; k < x->argc; k++)
 			REQUIRE(strcmp(x->argv[k], y->argv[k]) == 0);
 		REQUIRE(x->end_state == y->end_state && x->start_real_ns == y->start_real_ns);
-		REQUIRE(x->end.seen == y->end.seen && x->end.value == y->end.value);
+		REQUIRE(x->end.seen == y->end.seen && x->end.value == y->end.value &&
+			x->run == y->run);
 		REQUIRE(x->start_mono_ns == y->start_mono_ns && x->end_mono_ns == y->end_mono_ns);
 	}
 	for (uint32_t i = 0; i < a->tables; i++) {
