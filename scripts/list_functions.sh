@@ -12,6 +12,7 @@ document=docs/functions.md
 functions()
 {
 	printf '%s\n' '#define SCP_WRAP(type, symbol, name, always, sockets, ...) @ name / always / sockets' \
+		'#define SCP_SYSCALL(name, always, ...) @ name / always / 0' \
 		'#define SCP_HOOK(symbol)' '#include "preload/function/wrappers.def"' |
 		cpp -P -I. - | grep -o '@ [^@]*' | tr -d ' @' | grep . | awk '!seen[$0]++'
 }

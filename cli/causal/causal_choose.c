@@ -106,9 +106,11 @@ static const struct {
 } wrapped[] = {
 #define SCP_WRAP(type, symbol, shown, groups, if_socket, ...)                                      \
 	{#shown, groups, (groups) | (if_socket)},
+#define SCP_SYSCALL(name, groups, ...) {#name, groups, groups},
 #include "preload/function/wrappers.def"
 };
 #undef SCP_WRAP
+#undef SCP_SYSCALL
 
 static const struct {
 	const char *name;

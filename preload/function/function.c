@@ -17,9 +17,11 @@ void *entry_real_syscall, *entry_real_prctl;
 const struct function_info function_info[FN_COUNT] = {
 #define SCP_WRAP(ret, name, shown, always, if_socket, ...)                                         \
 	[FN_##name] = {#name, #shown, (always) | (if_socket)},
-#define SCP_HOOK(name) [FN_##name] = {#name, #name, 0},
+#define SCP_SYSCALL(name, always, ...) [FN_syscall_##name] = {"syscall", #name, always},
+#define SCP_HOOK(name)		       [FN_##name] = {#name, #name, 0},
 #include "preload/function/wrappers.def"
 #undef SCP_WRAP
+#undef SCP_SYSCALL
 #undef SCP_HOOK
 };
 

@@ -12,9 +12,11 @@
 
 enum function_id {
 #define SCP_WRAP(ret, name, ...) FN_##name,
+#define SCP_SYSCALL(name, ...)	 FN_syscall_##name,
 #define SCP_HOOK(name)		 FN_##name,
 #include "preload/function/wrappers.def"
 #undef SCP_WRAP
+#undef SCP_SYSCALL
 #undef SCP_HOOK
 	FN_COUNT
 };

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* syscall() and prctl() without a frame of ours; see sandbox.c. Arguments stay
  * where they are. The few calls that matter to us, and calls before the originals
- * are known, go through C. */
+ * are known, go through C; so do those that are recorded (wrappers.c). */
 #define SYS_PRCTL 167
+#define SYS_FUTEX 98
+#define SYS_RECVMMSG 243
+#define SYS_SENDMMSG 269
 #define SYS_SECCOMP 277
 #define SYS_RSEQ 293
+/* WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2 of futex(2) */
+#define FUTEX_COMMAND 127
+#define FUTEX_LAST 13
+#define FUTEX_WAITS 0x2a41
 #define PR_SET_NAME 15
 #define PR_SET_SECCOMP 22
 #define PR_SET_TSC 26
@@ -18,6 +25,12 @@ syscall:
 	hint	#34 /* bti c */
 	cmp	x0, #SYS_SECCOMP
 	b.hs	4f
+	cmp	x0, #SYS_FUTEX
+	b.eq	5f
+	cmp	x0, #SYS_RECVMMSG
+	b.eq	entry_recvmmsg
+	cmp	x0, #SYS_SENDMMSG
+	b.eq	entry_sendmmsg
 	cmp	x0, #SYS_PRCTL
 	b.eq	1f
 2:	adrp	x16, entry_real_syscall
@@ -35,6 +48,13 @@ syscall:
 	cmp	x0, #SYS_RSEQ
 	b.eq	sandbox_syscall
 	b	2b
+5:	and	w16, w2, #FUTEX_COMMAND
+	cmp	w16, #FUTEX_LAST
+	b.hi	2b
+	mov	w17, #FUTEX_WAITS
+	lsr	w17, w17, w16
+	tbz	w17, #0, 2b
+	b	entry_futex
 	.cfi_endproc
 	.size	syscall, . - syscall
 

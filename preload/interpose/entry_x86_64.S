@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* syscall() and prctl() without a frame of ours; see sandbox.c. Arguments stay
  * where they are. The few calls that matter to us, and calls before the originals
- * are known, go through C. */
+ * are known, go through C; so do those that are recorded (wrappers.c). */
 #define SYS_PRCTL 157
+#define SYS_FUTEX 202
+#define SYS_RECVMMSG 299
+#define SYS_SENDMMSG 307
 #define SYS_SECCOMP 317
 #define SYS_RSEQ 334
+/* WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2 of futex(2) */
+#define FUTEX_COMMAND 127
+#define FUTEX_LAST 13
+#define FUTEX_WAITS 0x2a41
 #define PR_SET_NAME 15
 #define PR_SET_SECCOMP 22
 #define PR_SET_TSC 26
@@ -18,6 +25,12 @@ syscall:
 	endbr64
 	cmpl	$SYS_SECCOMP, %edi
 	jae	3f
+	cmpl	$SYS_FUTEX, %edi
+	je	4f
+	cmpl	$SYS_RECVMMSG, %edi
+	je	entry_recvmmsg
+	cmpl	$SYS_SENDMMSG, %edi
+	je	entry_sendmmsg
 	cmpl	$SYS_PRCTL, %edi
 	je	1f
 2:	movq	entry_real_syscall(%rip), %rax
@@ -35,6 +48,14 @@ syscall:
 	cmpl	$SYS_RSEQ, %edi
 	jne	2b
 	jmp	sandbox_syscall
+4:	movl	%edx, %eax
+	andl	$FUTEX_COMMAND, %eax
+	cmpl	$FUTEX_LAST, %eax
+	ja	2b
+	movl	$FUTEX_WAITS, %r11d
+	btl	%eax, %r11d
+	jc	entry_futex
+	jmp	2b
 	.cfi_endproc
 	.size	syscall, . - syscall
 

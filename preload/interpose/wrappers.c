@@ -183,8 +183,8 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 /* What is exported has no frame, and jumps on: to what records a call, which has the caller's
  * return address and stack pointer as if it had been called; or to the original, while recording is
  * stopped. */
-#define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,      \
-		 has_bytes, after)                                                                 \
+#define WRAPPER(ret, name, always, if_socket, fd1, fd2, params, args, before, result, has_bytes,   \
+		after)                                                                             \
 	static RECORDED ret record_##name params                                                   \
 	{                                                                                          \
 		ret(*real) params = function_real[FN_##name];                                      \
@@ -232,10 +232,23 @@ static COLD void end_slowly(struct scp_thread *thread, struct scp_site *site, ui
 		after;                                                                             \
 		return r;                                                                          \
 	}                                                                                          \
-	EXPORT ret scp_##name params __asm__(#name);                                               \
 	ret scp_##name params                                                                      \
 	{                                                                                          \
 		return likely(is_recorded(always, if_socket, fd1)) ? record_##name args            \
 								   : otherwise_##name args;        \
 	}
+
+#define SCP_WRAP(ret, name, shown, always, if_socket, fd1, fd2, params, args, before, result,      \
+		 has_bytes, after)                                                                 \
+	EXPORT ret scp_##name params __asm__(#name);                                               \
+	WRAPPER(ret, name, always, if_socket, fd1, fd2, params, args, before, result, has_bytes,   \
+		after)
+
+#define SCP_SYSCALL(name, always, result, has_bytes)                                               \
+	HIDDEN long scp_syscall_##name(long n, long a, long b, long c, long d, long e,             \
+				       long f) __asm__("entry_" #name);                            \
+	WRAPPER(long, syscall_##name, always, 0, -1, -1,                                           \
+		(long n, long a, long b, long c, long d, long e, long f), (n, a, b, c, d, e, f),   \
+		NOTHING, result, has_bytes, NOTHING)
+
 #include "preload/function/wrappers.def"

@@ -186,7 +186,7 @@ $(PROGRAMS)/slots/libscprof.so: tests/programs/attach/slots_api.c $(PRELOAD_OBJ)
 # need none, whatever the toolchain's own were built with. The linker warns of those.
 CROSS = aarch64-linux-gnu-
 AARCH64_PROGRAMS = $(addprefix $(PROGRAMS)/,chosen_lazy chosen_now chosen_nopie chosen_cxx chosen_late \
-	chosen_late_a.so chosen_late_b.so chosen_plugin_a.so chosen_plugin_b.so stacked_known stacked_unknown early frames)
+	chosen_late_a.so chosen_late_b.so chosen_plugin_a.so chosen_plugin_b.so stacked_known stacked_unknown early frames by_number)
 PROTECTED = PROGRAM_ARCH_CFLAGS=-mbranch-protection=standard CHOSEN_LIB_LDFLAGS='-nostartfiles -Wl,-z,force-bti'
 
 .PHONY: aarch64 aarch64-programs

@@ -221,3 +221,14 @@ paths()
 		paths | diff <(printf 'complete: send_one %s main\n' in_register key_a key_b not_told set_state vectors with_pc) -
 	done
 }
+
+@test "aarch64 14: what is called by its number" {
+	local set
+	SYMBOLS=''
+	for set in "${SETS[@]}"; do
+		LIB=$ARM
+		[ "$set" = "${SETS[0]}" ] || LIB=$ARM_GUARDED
+		rm -rf "$T"/expect.* "$T"/out/*
+		REPORT='--by function' unnoticed "$set/by_number"
+	done
+}

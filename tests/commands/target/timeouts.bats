@@ -45,3 +45,16 @@ outcomes()
 @test "timeouts 02: a timeout that another thread takes away meanwhile, and one that is nowhere" {
 	unnoticed "$PROGRAMS/timeouts_gone"
 }
+
+@test "timeouts 03: what is called by its number: futex(2) where it waits, several messages at once" {
+	unnoticed "$PROGRAMS/by_number"
+	[ "$(outcomes futex)" = "error 20, timeout 40, would-block 20" ]
+	[ "$(outcomes sendmmsg)" = "completed 20" ]
+	[ "$(outcomes recvmmsg)" = "completed 20, would-block 20" ]
+	holds '[.sites[] | select(.symbol | test("mmsg")) | .bytes] | add == 2 * 20 * (8 + 9 + 10)'
+	holds 'all(.sites[] | select(.symbol == "futex"); .stack[0].function == "wait_each_way")'
+	# not chosen, it passes
+	rm -rf out
+	with_library() { SCPROF_GROUPS=resolve SCPROF_OUT=$T/out LD_PRELOAD=$LIB "$@"; }
+	same_either_way "$PROGRAMS/by_number"
+}

@@ -209,8 +209,10 @@ static void every_function_that_moves_bytes_is_decided(void **state)
 #define SCP_WRAP(ret, name, shown, always, if_socket, one, two, params, args, before, result,      \
 		 moves, after)                                                                     \
 	{#shown, moves},
+#define SCP_SYSCALL(name, always, result, moves) {#name, moves},
 #include "preload/function/wrappers.def"
 #undef SCP_WRAP
+#undef SCP_SYSCALL
 	};
 	unsigned moving = 0;
 
