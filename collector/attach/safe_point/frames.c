@@ -194,7 +194,9 @@ static bool go_by_call(struct walk *w, bool has_frame_pointer)
 }
 
 /* By the frame's size, where only its frame pointer is missing, and a call lies where that leads:
- * a caller without a frame pointer of its own would not be found. */
+ * a caller without a frame pointer of its own would not be found. A wrapper of ours has a known
+ * size, and another function is called where that jumps to it, or where its slot was put back
+ * since. */
 static bool go_by_size(struct walk *w, const struct held_row *r)
 {
 	struct unwind_cursor *c = &w->cursor;
@@ -208,7 +210,8 @@ static bool go_by_size(struct walk *w, const struct held_row *r)
 	if (bytes == 0 || !unwind_memory_read(c, cfa - 8, &word) || !machine_after_call(pid, word))
 		return false;
 	uint64_t called = machine_called(pid, word);
-	if (called != 0 && objects_find(w->objects, called) != w->memory.object)
+	if (called != 0 && w->memory.object->kind != SAFE_POINT_OURS &&
+	    objects_find(w->objects, called) != w->memory.object)
 		return false;
 	c->reg[ARCH_FP] = (struct unwind_register){cfa - (uint64_t)r->row.cfa_offset, UNWIND_VALUE};
 	return w->heuristic = step(w, r) == UNWIND_STEPPED;
