@@ -157,14 +157,46 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 	return add_path(b, s, (uint32_t)(sums - b->sums), samples);
 }
 
-/* CPU time that the kernel charged to the processes sampled, in ns; 0: not known. */
+static double found_in(const struct profile *p)
+{
+	double found = 0;
+
+	for (uint32_t i = 0; i < p->samples; i++)
+		for (unsigned k = 0; k < BATCHES; k++)
+			found += p->sample[i].count[k];
+	return found;
+}
+
+#define DEVIATIONS 5   /* of a number of samples, which are at random */
+#define FEW	   3   /* samples, of no CPU time at all */
+#define ALIKE	   0.2 /* of it: with more than that, accounts are of other processes */
+
+static bool may_be_of(double samples, double expected)
+{
+	return fabs(samples - expected) <=
+	       fmax(ALIKE * expected, DEVIATIONS * sqrt(expected) + FEW);
+}
+
+/* A process that outlives the command is in no account but its own, and without calls in none:
+ * where there are far more samples than the command's account allows, they tell. */
+double computing_charged_ns(const struct profile *p)
+{
+	bool user = p->sampling.flags & SCP_SAMPLING_USER;
+	double period = (double)p->sampling.period_ns, known = (double)p->sampling.cpu_ns;
+	double own = !user && p->usage.known & SCP_USAGE_CPU ? (double)p->usage.cpu_ns : 0;
+	double found = found_in(p);
+
+	if (!(known > 0))
+		return own;
+	if (!(period > 0) || found < known / period || may_be_of(found, known / period))
+		return known;
+	return own > known && may_be_of(found, own / period) ? own : found * period;
+}
+
+/* In ns; 0: not known. */
 static double charged_ns(const struct profile *p)
 {
-	uint64_t known = p->sampling.cpu_ns;
-
-	if (!known && !(p->sampling.flags & SCP_SAMPLING_USER) && p->usage.known & SCP_USAGE_CPU)
-		known = p->usage.cpu_ns;
-	return p->below.filtered ? 0 : (double)known;
+	return p->below.filtered ? 0 : computing_charged_ns(p);
 }
 
 /* CPU time that all samples stand for, in s: charged by the kernel, or where that is not known as
@@ -312,19 +344,15 @@ struct report_site computing_site(const struct report *r, uint32_t path)
 }
 
 #define LEAST_LOST 0.05
-#define DEVIATIONS 5 /* of a number of samples, which are at random */
 
 double computing_lost(const struct profile *p)
 {
 	bool user = p->sampling.flags & SCP_SAMPLING_USER; /* then all that is lost is ours */
 	bool whole = !(p->flags & SCP_FILE_WINDOWS || p->sampling.flags & SCP_SAMPLING_MIXED);
-	double found = 0, all, part;
+	double found = found_in(p), all, part;
 
 	if (!p->sampling.lost || !p->sampling.period_ns || !whole)
 		return 0;
-	for (uint32_t i = 0; i < p->samples; i++)
-		for (unsigned k = 0; k < BATCHES; k++)
-			found += p->sample[i].count[k];
 	all = user ? found + (double)p->sampling.lost
 		   : charged_ns(p) / (double)p->sampling.period_ns;
 	part = all > 0 ? 1 - found / all : 0;

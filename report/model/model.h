@@ -168,6 +168,9 @@ static inline bool computing_is(const struct report_site *s)
 	return s->function == PROF_NONE;
 }
 
+/* CPU time of the processes sampled, in ns: as charged by the kernel, or as samples tell; 0: not
+ * known. */
+double computing_charged_ns(const struct profile *p);
 /* Why there are no samples; NULL: there are some, or nobody wanted them. */
 const char *computing_missing(const struct profile *p);
 /* The part of the CPU time that has no samples, where records were lost and it matters; else 0. */

@@ -208,7 +208,8 @@ void threads_time_fill(struct report *r)
 	const struct profile *p = r->profile;
 	const struct scp_off_cpu all = sum_off_cpu(p);
 	/* what was sampled beyond the processes that have a profile */
-	double children_s = p->flags & SCP_FILE_WINDOWS ? 0 : (double)p->sampling.cpu_ns / 1e9;
+	bool whole = p->sampling.cpu_ns && !(p->flags & SCP_FILE_WINDOWS);
+	double children_s = whole ? computing_charged_ns(p) / 1e9 : 0;
 	uint64_t processes = 0;
 
 	for (uint32_t i = 0; i < r->programs; i++)

@@ -212,6 +212,33 @@ static void what_was_lost_is_told_where_it_matters(void **state)
 	assert_true(computing_lost(p) == 0);
 }
 
+static double computed_s(struct profile *p)
+{
+	struct report *r = computing_report(p, NULL, 0.95);
+	double s = r->computing->cpu_s + r->computing->in_calls_cpu_s;
+
+	computing_report_free(r);
+	return s;
+}
+
+/* Of a daemon's CPU time the command, which has ended, knows nothing. */
+static void what_outlives_the_command_computes_what_samples_tell(void **state)
+{
+	struct profile *p = fixture_sampled(fixture_profile());
+
+	(void)state;
+	assert_true(fabs(computed_s(p) - 0.4) < 1e-9);
+	p->sampling.cpu_ns = 2000000;
+	assert_true(fabs(computed_s(p) - 0.2) < 1e-9);
+	p->usage = (struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = 190000000};
+	assert_true(fabs(computed_s(p) - 0.19) < 1e-9);
+	p->usage.cpu_ns = 20000000; /* of some processes alone */
+	assert_true(fabs(computed_s(p) - 0.2) < 1e-9);
+	p->sampling.cpu_ns = 170000000;
+	assert_true(fabs(computed_s(p) - 0.17) < 1e-9);
+	p->usage = (struct scp_usage){0};
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +252,7 @@ int main(void)
 		cmocka_unit_test(samples_of_a_count_of_0_are_nothing),
 		cmocka_unit_test(without_samples_the_weight_is_refused),
 		cmocka_unit_test(what_was_lost_is_told_where_it_matters),
+		cmocka_unit_test(what_outlives_the_command_computes_what_samples_tell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
