@@ -186,11 +186,11 @@ double computing_charged_ns(const struct profile *p)
 	double own = !user && p->usage.known & SCP_USAGE_CPU ? (double)p->usage.cpu_ns : 0;
 	double found = found_in(p);
 
-	if (!(known > 0))
-		return own;
-	if (!(period > 0) || found < known / period || may_be_of(found, known / period))
+	if (!(known > 0) || (own > known && found * period > (own + known) / 2))
+		known = own;
+	if (!(known > 0) || !(period > 0) || found < known / period)
 		return known;
-	return own > known && may_be_of(found, own / period) ? own : found * period;
+	return may_be_of(found, known / period) ? known : found * period;
 }
 
 /* In ns; 0: not known. */

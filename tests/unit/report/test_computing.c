@@ -236,6 +236,12 @@ static void what_outlives_the_command_computes_what_samples_tell(void **state)
 	assert_true(fabs(computed_s(p) - 0.2) < 1e-9);
 	p->sampling.cpu_ns = 170000000;
 	assert_true(fabs(computed_s(p) - 0.17) < 1e-9);
+	p->usage.cpu_ns = 340000000; /* of processes that were not sampled, too */
+	assert_true(fabs(computed_s(p) - 0.17) < 1e-9);
+	p->sampling.period_ns = 40000000; /* few samples, and which account is theirs is clear */
+	p->sampling.cpu_ns = 2000000000;
+	p->usage.cpu_ns = 7000000000;
+	assert_true(fabs(computed_s(p) - 7) < 1e-9);
 	p->usage = (struct scp_usage){0};
 }
 
