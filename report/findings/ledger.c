@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The kernel's totals of a process beside what the rows add up to. A share above 1 is the totals'
- * age: those of a process that was killed are up to half a second older than its calls. */
+/* The kernel's totals of a process beside what the rows add up to. Those of a process that was
+ * killed are up to half a second older than its calls, and at least what these are. */
 #include "report/findings/findings.h"
 
 #include <math.h>
@@ -52,6 +52,11 @@ static void fill_totals(struct report *r)
 		PROF_SET(l, &p->usage, reads, writes);
 }
 
+static double at_least(double total, double part)
+{
+	return total < part ? part : total; /* NAN stays */
+}
+
 /* Calls that failed are left out: most of them (EBADF, EFAULT) end before the kernel counts. */
 static int fill_io(struct report *r)
 {
@@ -74,6 +79,8 @@ static int fill_io(struct report *r)
 		writes += as[e->function] & LEDGER_WRITES ? calls : 0;
 	}
 	free(as);
+	r->ledger.reads = at_least(r->ledger.reads, reads);
+	r->ledger.writes = at_least(r->ledger.writes, writes);
 	r->ledger.reads_share = numbers_share(reads, r->ledger.reads);
 	r->ledger.writes_share = numbers_share(writes, r->ledger.writes);
 	return as ? 0 : -1;
@@ -87,14 +94,22 @@ static double waits_of(const struct scp_off_cpu *o)
 	return o->weighted ? (double)o->waits * (double)o->known / (double)o->weighted : 0;
 }
 
+static bool may_be_old(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->processes; i++)
+		if (p->process[i].end_state == SCP_END_RUNNING)
+			return true;
+	return false;
+}
+
 /* The share of the voluntary switches that is in recorded calls; NAN: not known. Those in calls and
  * in the gaps between them are estimates by the same sample, which together are all that recorded
  * threads did: where they are near the total, their ratio has less noise. */
-static double waits_share(const struct profile *p, double waits)
+static double waits_share(const struct profile *p, double *waits)
 {
 	double in_calls = 0, in_gaps = 0;
 
-	if (!(waits > 0) || (!p->tables && !states_sees_all(p->switches.detector)))
+	if (!(*waits > 0) || (!p->tables && !states_sees_all(p->switches.detector)))
 		return NAN;
 	for (uint32_t i = 0; i < p->tables; i++) {
 		const struct prof_table_states *s = &p->table[i].states;
@@ -104,9 +119,11 @@ static double waits_share(const struct profile *p, double waits)
 		in_calls += waits_of(&s->call_off_cpu);
 		in_gaps += waits_of(&s->gap_off_cpu);
 	}
-	if (in_calls + in_gaps > NEAR_ALL * waits)
+	if (NEAR_ALL * (in_calls + in_gaps) > *waits && may_be_old(p))
+		*waits = in_calls + in_gaps;
+	if (in_calls + in_gaps > NEAR_ALL * *waits)
 		return in_calls / (in_calls + in_gaps);
-	return in_calls / waits;
+	return in_calls / *waits;
 }
 
 static double cpu_in_calls_s(const struct report *r)
@@ -126,8 +143,10 @@ int ledger_fill(struct report *r)
 	struct report_ledger *l = &r->ledger;
 
 	fill_totals(r);
+	if (r->threads_time.known && may_be_old(r->profile))
+		l->cpu_s = at_least(l->cpu_s, r->threads_time.charged_s);
 	l->cpu_share = numbers_share(cpu_in_calls_s(r), l->cpu_s);
-	l->waits_share = waits_share(r->profile, l->waits);
+	l->waits_share = waits_share(r->profile, &l->waits);
 	return fill_io(r);
 }
 

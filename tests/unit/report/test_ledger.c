@@ -180,20 +180,30 @@ static void a_clock_of_cpu_time_needs_no_detector(void **state)
 	expect_share(r.ledger.cpu_share, 0.3);
 }
 
-static void totals_that_are_older_than_the_calls_make_no_share_above_1(void **state)
+/* Of a process that was killed. */
+static void totals_that_are_older_than_the_calls_are_at_least_what_those_are(void **state)
 {
 	struct report r = make();
 
 	(void)state;
 	profile.usage.reads = 60;
 	profile.usage.writes = 0;
+	profile.usage.voluntary = 200;
+	profile.usage.cpu_ns = 500000000;
+	r.threads_time =
+		(struct report_threads_time){.known = true, .cpu_in_calls_s = 0.75, .charged_s = 1};
 	assert_int_equal(ledger_fill(&r), 0);
-	expect_share(r.ledger.reads_share, 1);
-	assert_true(isnan(r.ledger.writes_share));
+	expect_words(&r, "75.0 % of 1.000 s of CPU time, 75.0 % of 400 waits, 100.0 % of 110 "
+			 "reads, 100.0 % of 60 writes");
 	function[READ].overflow_calls = 110;
 	profile.usage.reads = 220;
 	assert_int_equal(ledger_fill(&r), 0);
 	expect_share(r.ledger.reads_share, 1);
+	process[0].end_state = process[1].end_state = SCP_END_EXIT; /* those are the last ones */
+	assert_int_equal(ledger_fill(&r), 0);
+	assert_near(r.ledger.cpu_s, 0.5, 1e-9);
+	assert_near(r.ledger.waits, 200, 1e-9);
+	process[0].end_state = process[1].end_state = SCP_END_RUNNING;
 }
 
 /* Of each function of the library that moves bytes it is decided what the kernel counts it as. */
@@ -239,7 +249,7 @@ int main(void)
 		cmocka_unit_test(waits_have_a_share_only_where_switches_are_seen),
 		cmocka_unit_test(waits_are_estimated_beside_those_of_gaps),
 		cmocka_unit_test(a_clock_of_cpu_time_needs_no_detector),
-		cmocka_unit_test(totals_that_are_older_than_the_calls_make_no_share_above_1),
+		cmocka_unit_test(totals_that_are_older_than_the_calls_are_at_least_what_those_are),
 		cmocka_unit_test(every_function_that_moves_bytes_is_decided),
 	};
 
