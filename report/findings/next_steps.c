@@ -126,8 +126,9 @@ static bool elsewhere(struct line *line, struct report *r)
 
 static void put_share(struct line *line, const struct report *r, double share, const char *what)
 {
-	fprintf(line->to, "%s%s of the time is %s",
-		r->overloaded ? "Without the waits for a CPU, " : "",
+	bool without = r->overloaded && programs_time(r)->known; /* as elsewhere_time_s() */
+
+	fprintf(line->to, "%s%s of the time is %s", without ? "Without the waits for a CPU, " : "",
 		numbered_share(fmin(share, 1)).text, what);
 }
 

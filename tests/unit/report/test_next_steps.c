@@ -20,7 +20,7 @@ struct situation {
 	double error;		    /* of `looked` */
 	bool killed;		    /* after ten times as long */
 	bool no_row, unnamed, forbidden, overloaded, attached, two_threads, two_processes, selected,
-		until;
+		until, by_calls;
 	double unrecorded; /* CPU time of threads without a recorded call */
 	double cost;	   /* of recording, of the time outside */
 };
@@ -97,6 +97,9 @@ static const struct situation situations[] = {
 	{"one call that was timed waited for a CPU", 0, 0.3, 0, 0, 0.7, 0, 0.5, 188, 200,
 	 .first = "Without the waits for a CPU, 100.0 % of the time is computing",
 	 .overloaded = true, .error = 0.35},
+	{"beside others, and how long it waited for a CPU is not known", 0, 0, 9, 0, 0, 0, 0, 0, 0,
+	 .first = "100.0 % of the time is waiting; by thread", .overloaded = true,
+	 .two_threads = true, .by_calls = true},
 	{"a group's time is hardly known", 0, 10, 0, 0, 0, 0, 4, 100, 2000,
 	 .first = "100.0 % of the time is computing", .error = 3.9},
 	{"beside a few others the share is of all time, as in the bar", 0, 9, 0, 0, 1, 0, 0, 0,
@@ -152,7 +155,7 @@ static void expect(const struct situation *s, const struct report *r, uint32_t s
 
 static struct report_threads_time time_of(const struct situation *s)
 {
-	return (struct report_threads_time){.known = true,
+	return (struct report_threads_time){.known = !s->by_calls,
 					    .cpu_in_calls_s = s->in_calls,
 					    .cpu_outside_s = s->outside,
 					    .asleep_in_calls_s = s->asleep,
@@ -255,6 +258,7 @@ static void try(const struct situation *s, bool page)
 			   .working = 1,
 			   .calls = s->calls,
 			   .time_ns = 1e9 * all_of(s),
+			   .waiting_ns = 1e9 * s->asleep,
 			   .overloaded = s->overloaded,
 			   .perturbation_ns = 1e9 * s->cost,
 			   .all_threads = s->two_threads ? 2 : 1,
