@@ -153,14 +153,63 @@ static struct verdict hung(double wall_s)
 	return v;
 }
 
+/* How long threads lived that were there all the while, in s: those that were attached to, where
+ * none came later, or the main one, where that is all. 0: not known. */
+static double there_s(const struct report *r)
+{
+	const struct report_program *p = only_program(r);
+	const struct profile *f = r->profile;
+	uint64_t attached, threads = 0;
+
+	if (!p || r->programs != 1 || r->runs > 1 || f->windows > 1)
+		return 0;
+	struct prof_attached a = attach_summary_of(f, &attached);
+	for (uint32_t i = 0; i < f->tables; i++)
+		threads += f->table[i].threads;
+	if (attached)
+		return attached == p->processes && threads == f->tables && threads <= a.threads
+			       ? (double)f->recorded_ns / 1e9 * (double)threads / (double)attached
+			       : 0;
+	return threads == 1 && f->table[0].tid == p->first->pid && p->processes == 1 &&
+			       !(f->flags & SCP_FILE_WINDOWS) &&
+			       p->first->end_state != SCP_END_RUNNING
+		       ? p->wall_s
+		       : 0;
+}
+
+/* A thread's time is from its first call to the end of its last one: of one that waits in a call
+ * all the while but for a moment, the moment alone. How long all lived, in s; 0: it is not so. */
+static double outside_s(const struct report *r)
+{
+	double all = there_s(r), time = r->time_ns / 1e9;
+	double computed = r->ledger.cpu_s - r->threads_time.charged_s;
+
+	return time > 0 && time < KNOWN_LEAST * all && computed < (all - time) / 2 ? all : 0;
+}
+
+static struct verdict outside(const struct report *r, double all_s)
+{
+	struct verdict v = {.code = "waits-elsewhere"};
+
+	snprintf(v.text, sizeof(v.text),
+		 "%s of the %s that its thread%s lived are before the first recorded call or after "
+		 "the last, hardly on a CPU; the bar is of the rest",
+		 numbered_duration(all_s * 1e9 - r->time_ns, false).text,
+		 numbered_duration(all_s * 1e9, false).text, r->all_threads == 1 ? "" : "s");
+	return v;
+}
+
 struct verdict verdict_of(const struct report *r)
 {
 	const struct report_threads_time *t = programs_time(r);
+	double lived_s = outside_s(r);
 
 	if (threads_time_is_elsewhere(t))
 		return in_other_threads(t);
 	if (verdict_hung(r))
 		return hung(hung_s(r));
+	if (lived_s > 0)
+		return outside(r, lived_s);
 	if (threads_time_mostly(t))
 		return most_of(r, t);
 	if (r->time_ns > 0)

@@ -197,6 +197,60 @@ static void computing_in_other_threads_is_no_waiting(void **state)
 	expect(&r, "waits-elsewhere", "70.0 %");
 }
 
+/* A moment of work is all that has an end, and the rest is one wait. */
+static void what_waits_in_one_call_is_no_busy_program(void **state)
+{
+	struct prof_process two[2] = {{.count = 1,
+				       .end_state = SCP_END_DETACHED,
+				       .attached = {.known = true, .threads = 1}},
+				      {.count = 1,
+				       .end_state = SCP_END_DETACHED,
+				       .attached = {.known = true, .threads = 1}}};
+	struct prof_table tables[2] = {{.threads = 1}, {.threads = 1}};
+	struct report_program program = {.first = two, .processes = 2, .shown = true, .wall_s = 3};
+	struct profile p = {.process = two,
+			    .processes = 2,
+			    .table = tables,
+			    .tables = 2,
+			    .windows = 1,
+			    .recorded_ns = 6000000000};
+	struct report r = of(0.01, 0.02, 0, 0, 0, 0.07);
+	uint32_t program_of[2] = {0};
+
+	(void)state;
+	r.overloaded = true;
+	r.profile = &p;
+	r.first = two;
+	r.program_of = program_of;
+	r.program = &program;
+	r.programs = r.runs = 1;
+	r.all_threads = 2;
+	r.ledger.cpu_s = 0.04;
+	r.threads_time.charged_s = 0.03;
+	expect(&r, "waits-elsewhere",
+	       "5.900 s of the 6.000 s that its threads lived are before the first recorded call");
+	r.ledger.cpu_s = 3.1; /* which may be what a thread does between */
+	expect(&r, "overloaded", "");
+	r.ledger.cpu_s = NAN;
+	expect(&r, "overloaded", "");
+	r.ledger.cpu_s = 0.04;
+	tables[1].threads = 2; /* one came later */
+	expect(&r, "overloaded", "");
+	/* a handler ended it in the midst of a call */
+	two[0].attached.known = two[1].attached.known = false;
+	two[0].end_state = SCP_END_QUICK;
+	program.processes = p.tables = 1;
+	expect(&r, "waits-elsewhere", "2.900 s of the 3.000 s");
+	tables[0].tid = 7; /* which may have lived for a moment */
+	expect(&r, "overloaded", "");
+	tables[0].tid = 0;
+	two[0].end_state = SCP_END_RUNNING;
+	expect(&r, "overloaded", "");
+	two[0].end_state = SCP_END_QUICK;
+	program.wall_s = 0.15;
+	expect(&r, "overloaded", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +258,7 @@ int main(void)
 		cmocka_unit_test(shares_are_those_of_the_bar),
 		cmocka_unit_test(a_process_that_hung_is_no_busy_one),
 		cmocka_unit_test(a_program_that_hung_is_no_busy_one),
+		cmocka_unit_test(what_waits_in_one_call_is_no_busy_program),
 		cmocka_unit_test(an_overloaded_machine_comes_first),
 		cmocka_unit_test(without_states_the_calls_tell),
 		cmocka_unit_test(computing_in_other_threads_is_no_waiting),
