@@ -15,8 +15,8 @@
 #define LEAST_NS   100 /* that a call takes */
 
 /* Calls that kept their CPU had it all the time, and none had more than their threads. Where a few
- * readings leave most of the share open, its limit is what is known; a share in which no call could
- * begin and end is an error of them. */
+ * readings, or a warm-up that is not in the mean, leave most of the share open, its limit is what
+ * is known; a share in which no call could begin and end is an error of them. */
 struct numbered text_notes_states_cpu(const struct report_site *s)
 {
 	const struct report_states *states = &s->states;
@@ -24,12 +24,14 @@ struct numbered text_notes_states_cpu(const struct report_site *s)
 	       kept = numbers_share((1 - states->switched_share) * states->unswitched.mean, all),
 	       low = numbers_share(states->on_cpu.low, all),
 	       most = numbers_share(states->most_on_cpu_ns, all),
+	       aside = s->total_ns > 0 ? numbers_share(s->set_aside_ns, s->total_ns) : 0,
 	       high = fmin(numbers_share(states->on_cpu.high, all), most);
 
 	if (!states->known || isnan(share))
 		return (struct numbered){""};
 	share = fmin(fmax(share, kept), most);
-	low = fmin(fmax(low, kept), most);
+	low = fmin(fmax(low, kept), most) * (1 - aside);
+	high = high * (1 - aside) + aside;
 	bool wide = isfinite(states->on_cpu.high) && high - low > WIDE_SHARE;
 	if (wide && low >= 0.005)
 		return numbered_text("> %.0f %%", 100 * low);

@@ -339,9 +339,31 @@ static void what_its_threads_had_limits_a_share(void **state)
 	assert_string_equal(text_notes_states_cpu(&s).text, "30 %");
 }
 
+/* A server that waited for its first request: the calls that followed kept their CPU. */
+static void what_is_set_aside_leaves_its_share_open(void **state)
+{
+	struct report_site s = {.estimate = {.mean = 1000},
+				.total_ns = 1e9,
+				.set_aside_ns = 0.4e9,
+				.states = {.known = true,
+					   .on_cpu = {.mean = 1000, .low = 990, .high = 1010},
+					   .most_on_cpu_ns = INFINITY}};
+
+	(void)state;
+	assert_string_equal(text_notes_states_cpu(&s).text, "100 %");
+	s.set_aside_ns = 0.6e9;
+	assert_string_equal(text_notes_states_cpu(&s).text, "> 40 %");
+	s.set_aside_ns = 0.999e9;
+	assert_string_equal(text_notes_states_cpu(&s).text, "?");
+	s.states.on_cpu = (struct mean_interval){.mean = 10, .low = 0, .high = 20};
+	s.set_aside_ns = 0.6e9;
+	assert_string_equal(text_notes_states_cpu(&s).text, "< 61 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_set_aside_leaves_its_share_open),
 		cmocka_unit_test(a_wait_in_the_midst_of_recording_is_no_time_below_0_in_gaps),
 		cmocka_unit_test(recordings_without_a_tick_have_no_duration),
 		cmocka_unit_test(time_on_a_cpu_in_calls_is_within_all_of_it),

@@ -55,7 +55,7 @@ function cpuShare(row) {
 	return of && of.on_cpu !== null && mean > 0 ? clamp(of.on_cpu / mean, 0, 1) : null;
 }
 
-// With the limits that are known where a few readings leave most of it open.
+// With the limits that are known where a few readings, or a warm-up that is not in the mean, leave most of it open.
 function cpuText(row) {
 	const of = statesOf(row), mean = sites.get(row, "mean"), part = cpuShare(row);
 	if (part === null)
@@ -63,8 +63,10 @@ function cpuText(row) {
 	const within = (ns) => clamp(ns / mean, 0, 1), bounded = of.on_cpu_low !== null && of.on_cpu_high !== null;
 	const kept = of.unswitched === null ? 0 : within((1 - of.share) * of.unswitched);
 	const most = typeof of.most_on_cpu === "number" ? within(of.most_on_cpu) : 1; // what its threads had
-	const low = bounded ? Math.min(Math.max(within(of.on_cpu_low), kept), most) : 0;
-	const high = bounded ? Math.min(within(of.on_cpu_high), most) : 0, shown = Math.min(Math.max(part, kept), most);
+	const calls = sites.get(row, "calls"), after = calls - sites.get(row, "aside"), total = sites.get(row, "total");
+	const aside = after < calls && total > 0 ? clamp(1 - (mean * after) / total, 0, 1) : 0;
+	const low = bounded ? Math.min(Math.max(within(of.on_cpu_low), kept), most) * (1 - aside) : 0;
+	const high = bounded ? Math.min(within(of.on_cpu_high), most) * (1 - aside) + aside : 0, shown = Math.min(Math.max(part, kept), most);
 	if (high - low > 0.5)
 		return low >= 0.005 ? `> ${fixed(100 * low, 0)} %` : high < 0.995 ? `< ${fixed(100 * high, 0)} %` : "?";
 	return shown < 0.005 && 0.005 * mean < 100 ? "?" : `${fixed(100 * shown, 0)} %`;
