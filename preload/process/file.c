@@ -28,16 +28,19 @@ static int limit_of(int resource, uint64_t *soft)
 	return (int)r;
 }
 
-static uint64_t taken; /* of the address space */
+static uint64_t taken, taken_freely; /* of the address space; while it had no limit */
 
-/* All that we ever map is kept below 1/32 of the limit. */
+/* All that we map under a limit is kept below 1/32 of it. */
 bool file_address_space_allows(uint64_t bytes)
 {
 	uint64_t limit;
 	if (limit_of(RLIMIT_AS, &limit) != 0)
 		return false;
 	uint64_t total = __atomic_add_fetch(&taken, bytes, __ATOMIC_RELAXED);
-	if (limit == RLIM64_INFINITY || total <= limit / 32)
+	if (limit == RLIM64_INFINITY)
+		__atomic_store_n(&taken_freely, total, __ATOMIC_RELAXED);
+	if (limit == RLIM64_INFINITY ||
+	    total <= limit / 32 + __atomic_load_n(&taken_freely, __ATOMIC_RELAXED))
 		return true;
 	file_address_space_return(bytes);
 	return false;
@@ -226,11 +229,20 @@ static COLD bool grow(struct profile_file *f, uint64_t bytes)
 	return add_region_alone(f, bytes);
 }
 
+/* At most half of what a limit of the address space leaves: paths need room, too. */
 void file_keep_room(struct profile_file *f)
 {
 	const struct file_region *last = f->regions ? &f->region[f->regions - 1] : NULL;
-	if (f->header && f->sparse && last && last->bytes - last->used < KEPT_BYTES / 2)
-		grow(f, KEPT_BYTES);
+	if (!f->header || !f->sparse || !last || last->bytes - last->used >= KEPT_BYTES / 2)
+		return;
+	uint64_t least = 2 * last->bytes, bytes = least > KEPT_BYTES ? least : KEPT_BYTES;
+	while (!file_address_space_allows(2 * bytes)) {
+		bytes /= 2;
+		if (bytes < least)
+			return;
+	}
+	file_address_space_return(2 * bytes);
+	grow(f, bytes);
 }
 
 /* Is there memory for the chunk? Where no system call may be made all of it is there already; and a

@@ -134,6 +134,46 @@ static void test_kept_room_outlives_the_right_to_grow(void **state)
 	file_unmap(&f, 0);
 }
 
+/* Of 200 MB 6.25 may be ours, as in a session of vsftpd. */
+static void test_room_is_kept_within_the_address_space(void **state)
+{
+	const struct rlimit space = {200u << 20, RLIM_INFINITY},
+			    none = {RLIM_INFINITY, RLIM_INFINITY};
+	static struct profile_file f;
+	struct file_chunk c = {0};
+
+	(void)state;
+	assert_int_equal(setrlimit(RLIMIT_AS, &space), 0);
+	create_on_tmpfs(&f);
+	file_keep_room(&f);
+	file_keep_room(&f); /* there is no more, which is no failure */
+	assert_int_equal(f.header->losses.growth_failures, 0);
+	close(f.fd);
+	f.fd = -1;
+	unlink(f.path);
+	for (unsigned i = 0; i < 10; i++)
+		assert_true(file_chunk(&f, &c, CHUNK_BYTES, SCP_CHUNK_TABLE, 0));
+	file_unmap(&f, 0);
+	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+}
+
+static void test_a_later_limit_is_of_what_follows(void **state)
+{
+	const struct rlimit space = {200u << 20, RLIM_INFINITY},
+			    none = {RLIM_INFINITY, RLIM_INFINITY};
+	static struct profile_file f;
+
+	(void)state;
+	create_on_tmpfs(&f);
+	file_keep_room(&f);
+	assert_int_equal(setrlimit(RLIMIT_AS, &space), 0);
+	assert_true(file_address_space_allows(6u << 20));
+	assert_false(file_address_space_allows(1u << 20));
+	file_address_space_return(6u << 20);
+	assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+	file_abandon(&f);
+}
+
 /* In a namespace of its own, whose mounts are gone with it. */
 static int fill_small_disk(void)
 {
@@ -181,6 +221,10 @@ static void test_full_disk_is_a_loss(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		{"under a limit of the address space half of what it leaves is kept",
+		 test_room_is_kept_within_the_address_space, NULL, NULL, NULL},
+		{"what was taken before there was a limit leaves as much as else",
+		 test_a_later_limit_is_of_what_follows, NULL, NULL, NULL},
 		{"on tmpfs a chunk's memory is there when it begins, and no other",
 		 test_chunk_is_there_and_no_more, NULL, NULL, NULL},
 		{"a file that is filled needs no more memory", test_filled_file_has_all_its_memory,
