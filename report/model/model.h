@@ -143,7 +143,7 @@ int computing_find(struct report *r);
 /* Of a row, in a word, and what follows that in text: a module's may be taken for a function's. */
 static inline const char *computing_name(const struct report_computing_row *r)
 {
-	return r->brief ?: r->module_name ?: "(generated code)";
+	return r->brief ?: r->module_name ?: "(no known module)";
 }
 static inline const char *computing_behind(const struct report_computing_row *r)
 {

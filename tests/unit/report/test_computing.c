@@ -133,6 +133,18 @@ static void a_flame_graph_has_both_in_one(void **state)
 	report_free(r);
 }
 
+/* It may be generated code, or that of a process which was gone before its maps were read. */
+static void of_code_in_no_module_nothing_is_claimed(void **state)
+{
+	char *text = printed(fixture_sampled(fixture_profile()), REPORT_TEXT, REPORT_WEIGHT_TIME,
+			     REPORT_BY_PATH);
+
+	(void)state;
+	assert_non_null(strstr(text, "\n(no known module) "));
+	assert_null(strstr(text, "generated"));
+	free(text);
+}
+
 static void hostile_names_break_no_line(void **state)
 {
 	char *folded = printed(fixture_sampled(fixture_hostile()), REPORT_FOLDED,
@@ -254,6 +266,7 @@ int main(void)
 		cmocka_unit_test(csv_has_rows_of_functions_that_compute),
 		cmocka_unit_test(callgrind_has_them_as_a_cost_of_their_functions),
 		cmocka_unit_test(a_flame_graph_has_both_in_one),
+		cmocka_unit_test(of_code_in_no_module_nothing_is_claimed),
 		cmocka_unit_test(hostile_names_break_no_line),
 		cmocka_unit_test(samples_of_a_count_of_0_are_nothing),
 		cmocka_unit_test(without_samples_the_weight_is_refused),
