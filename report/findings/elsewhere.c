@@ -304,6 +304,7 @@ void no_calls_warn(struct report *r)
 	warning_list_note(r, "no-calls", "No call was recorded.%s",
 			  text ? text
 			       : " The program made none of the functions that -g names; a static "
-				 "part of it, or system calls of its own, do not show");
+				 "part of it, system calls of its own, and what it starts with a "
+				 "cleared environment do not show");
 	free(text);
 }

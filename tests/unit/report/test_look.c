@@ -178,6 +178,7 @@ static void test_without_calls_a_report_says_what_would_show_some(void **state)
 	profile.looks = profile.modules = 0;
 	r = build();
 	assert_non_null(strstr(no_calls(r), "made none of the functions"));
+	assert_non_null(strstr(no_calls(r), "what it starts with a cleared environment"));
 	report_free(r);
 	process.attached.known = true; /* one that hangs in a call */
 	process.attached.in_calls = 2;
