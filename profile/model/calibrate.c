@@ -9,13 +9,14 @@
 /* A factor beyond it comes of too few readings: no weight becomes so large. */
 #define MOST_FACTOR 100
 
-/* Of a table. `unread`: ns of switched segments of rows without a reading, which are as others are,
- * and of gaps; `unread_rows`: of rows alone. */
+/* Of a table. `unread`: of rows without a reading, and of gaps, with the variance of what may be
+ * any part of each; `unread_rows`: ns of rows alone. */
 struct sample {
-	struct part all;
-	double unread, unread_rows;
+	struct part all, unread;
+	double unread_rows;
 	double switched, readings; /* calls */
 	bool summed;		   /* by rows */
+	bool gaps_imputed;
 };
 
 /* What is missing to the kernel's account is divided as the variances are. */
@@ -41,6 +42,21 @@ static void add_part(struct part *to, const struct part *from)
 	PROF_ADD(to, from, known, off, runnable, off_variance, split_variance);
 }
 
+/* Any part of it may have been off the CPU, any as likely as any other. */
+static void add_unread(struct sample *to, const struct scp_off_cpu *o)
+{
+	double known = o->weighted ? 0 : (double)o->known;
+
+	to->unread.known += known;
+	to->unread.off_variance += known * known / 12;
+}
+
+static struct part find_gaps(const struct prof_table_states *t, const struct sample *s,
+			     double stolen)
+{
+	return calibrate_part_gaps(t, s->gaps_imputed ? 0 : unread_of(s), stolen);
+}
+
 /* Rows are estimated one by one; where calls lie in others their sum counts some time twice. */
 static void add_rows(const struct profile *p, uint32_t first_table, uint32_t first_entry,
 		     double stolen, struct sample *of)
@@ -55,7 +71,8 @@ static void add_rows(const struct profile *p, uint32_t first_table, uint32_t fir
 		add_part(&to->all, &part);
 		to->switched += (double)s->calls;
 		to->readings += (double)s->readings;
-		to->unread_rows += s->off_cpu.weighted ? 0 : (double)s->off_cpu.known;
+		add_unread(to, &s->off_cpu);
+		to->unread_rows = to->unread.known;
 		to->summed = true;
 	}
 }
@@ -77,16 +94,9 @@ static void add_table(const struct prof_table *t, double stolen, struct sample *
 		part = find_calls(&t->states, stolen);
 		add_part(&s->all, &part);
 	}
-	part = calibrate_part_gaps(&t->states, unread_of(s), stolen);
+	part = find_gaps(&t->states, s, stolen);
 	add_part(&s->all, &part);
-	s->unread = s->unread_rows +
-		    (t->states.gap_off_cpu.weighted ? 0 : (double)t->states.gap_off_cpu.known);
-}
-
-/* A part's share of what is missing, by variance. */
-static double share_of(double missing, double variance, double all)
-{
-	return all > 0 ? missing * variance / all : 0;
+	add_unread(s, &t->states.gap_off_cpu);
 }
 
 /* What is off the CPU stays so long where only its parts change. */
@@ -94,36 +104,76 @@ static struct part correct(const struct part *part, const struct correction *c)
 {
 	struct part to = *part;
 
-	to.off += share_of(c->off, part->off_variance, c->off_variance);
+	to.off += calibrate_part_share(c->off, part->off_variance, c->off_variance);
 	to.off = fmin(fmax(to.off, 0), fmax(part->known, part->off));
 	if (part->off > 0)
 		to.runnable = part->runnable * to.off / part->off;
-	to.runnable += share_of(c->runnable, part->split_variance, c->split_variance);
+	to.runnable += calibrate_part_share(c->runnable, part->split_variance, c->split_variance);
 	to.runnable = fmin(fmax(to.runnable, 0), to.off);
 	return to;
 }
 
-/* All 0: not known. */
-static struct correction find_correction(const struct prof_table *t, const struct sample *s,
-					 double stolen, double ns_per_unit)
+/* What the kernel says of a table. `runnable` NAN: it was asked too rarely. False: of all of it. */
+static bool find_account(const struct prof_table *t, double stolen, double ns_per_unit,
+			 struct part *to)
 {
 	const struct prof_table_states *k = &t->states;
 	double time = (double)t->time_units * ns_per_unit, covered = (double)k->covered_ns;
-	double delayed = (double)k->delay_covered_ns, off, read;
-	struct correction c = {.off_variance = s->all.off_variance};
+	double delayed = (double)k->delay_covered_ns;
 
-	if (!states_sees_all(k->detector) || k->torn || !(time > 0) || !(s->all.off > 0) ||
+	if (!states_sees_all(k->detector) || k->torn || !(time > 0) ||
 	    covered < COVERED_LEAST * time)
+		return false;
+	to->off = fmax(0, time * (1 - (double)k->cpu_ns / (1 - stolen) / covered));
+	to->runnable = delayed < COVERED_LEAST * time
+			       ? NAN
+			       : fmin((double)k->delay_ns / delayed * time, to->off);
+	return true;
+}
+
+/* From now on these rows, and the gaps, have sums as if each of them had been read. */
+static void impute(struct profile *p, uint32_t first_table, uint32_t first_entry, double stolen,
+		   double ns_per_unit, struct sample *of)
+{
+	struct part account;
+
+	for (uint32_t i = first_table; i < p->tables; i++) {
+		struct prof_table *t = &p->table[i];
+		struct sample *s = &of[i - first_table];
+		double known =
+			(double)t->states.call_off_cpu.known + (double)t->states.gap_off_cpu.known;
+
+		if (!(s->unread.known > 0) || !find_account(t, stolen, ns_per_unit, &account))
+			s->unread = (struct part){0};
+		else
+			s->unread = calibrate_part_unread(&account, &s->all, &s->unread, known);
+		if (s->unread.known > 0 && !t->states.gap_off_cpu.weighted) {
+			calibrate_part_impute(&t->states.gap_off_cpu, &s->unread);
+			s->gaps_imputed = true;
+		}
+		if (s->unread.known > 0)
+			s->unread_rows = 0;
+		s->unread.off_variance = s->unread.split_variance = 0;
+		add_part(&s->all, &s->unread);
+	}
+	for (uint32_t i = first_entry; i < p->entries; i++) {
+		struct prof_states *s = p->entry[i].sums.states;
+		const struct sample *in = &of[p->entry[i].table - first_table];
+
+		if (s && in->summed && in->unread.known > 0 && !s->off_cpu.weighted)
+			calibrate_part_impute_row(s, &in->unread);
+	}
+}
+
+static struct correction find_correction(const struct part *account, const struct sample *s)
+{
+	if (!(s->all.off > 0))
 		return (struct correction){0};
-	read = (double)k->call_off_cpu.known + (double)k->gap_off_cpu.known;
-	read = read > 0 ? 1 - fmin(s->unread / read, 1) : 1;
-	off = fmax(0, time * (1 - (double)k->cpu_ns / (1 - stolen) / covered));
-	c.off = off * read - s->all.off;
-	if (delayed < COVERED_LEAST * time)
-		return c;
-	c.runnable = fmin((double)k->delay_ns / delayed * time, off) * read;
-	c.split_variance = s->all.split_variance;
-	return c;
+	return (struct correction){.off = account->off - s->all.off,
+				   .off_variance = s->all.off_variance,
+				   .runnable = isnan(account->runnable) ? 0 : account->runnable,
+				   .split_variance =
+					   isnan(account->runnable) ? 0 : s->all.split_variance};
 }
 
 struct factors {
@@ -195,7 +245,7 @@ static struct part with_unread(struct part rows, double unread, uint64_t known)
 static void scale_table(struct prof_table_states *t, const struct sample *s, double stolen,
 			const struct correction *c, const struct part *rows)
 {
-	struct part gaps = calibrate_part_gaps(t, unread_of(s), stolen),
+	struct part gaps = find_gaps(t, s, stolen),
 		    calls = calibrate_part_sums(&t->call_off_cpu, stolen), to;
 
 	to = correct(&gaps, c);
@@ -224,8 +274,7 @@ static void find_splits(const struct profile *p, uint32_t first_table, uint32_t 
 		const struct prof_table_states *t = &p->table[first_table + i].states;
 		struct part calls = find_calls(t, stolen);
 
-		missing = c[i].runnable -
-			  runnable_of(calibrate_part_gaps(t, unread_of(&of[i]), stolen), &c[i]);
+		missing = c[i].runnable - runnable_of(find_gaps(t, &of[i], stolen), &c[i]);
 		c[i].runnable = missing - (of[i].summed ? 0 : runnable_of(calls, &c[i]));
 	}
 	for (uint32_t i = first_entry; i < p->entries; i++) {
@@ -290,9 +339,14 @@ static void calibrate(struct profile *p, uint32_t first_table, uint32_t first_en
 	uint32_t tables = p->tables - first_table;
 
 	add_rows(p, first_table, first_entry, stolen, of);
-	for (uint32_t i = 0; i < tables; i++) {
+	for (uint32_t i = 0; i < tables; i++)
 		add_table(&p->table[first_table + i], stolen, &of[i]);
-		c[i] = find_correction(&p->table[first_table + i], &of[i], stolen, ns_per_unit);
+	impute(p, first_table, first_entry, stolen, ns_per_unit, of);
+	for (uint32_t i = 0; i < tables; i++) {
+		struct part account;
+
+		if (find_account(&p->table[first_table + i], stolen, ns_per_unit, &account))
+			c[i] = find_correction(&account, &of[i]);
 	}
 	find_splits(p, first_table, first_entry, stolen, of, c);
 	for (uint32_t i = first_entry; i < p->entries; i++) {

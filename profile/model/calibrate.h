@@ -38,6 +38,19 @@ struct part calibrate_part_sums(const struct scp_off_cpu *o, double stolen);
 
 struct part calibrate_part_row(const struct prof_states *s, double stolen);
 
+/* A part's share of what is missing, by variance. */
+double calibrate_part_share(double missing, double variance, double all);
+
+/* Of rows and gaps without a reading, `known` of all: what the account leaves of those that were
+ * read, as far as that is not their own error. account->runnable NAN: not known. */
+struct part calibrate_part_unread(const struct part *account, const struct part *read,
+				  const struct part *unread, double known);
+
+/* Makes the sums of a row or of gaps without a reading those of one of which all was read, and that
+ * was off the CPU for the same share as `as`; its variance is 0 from then on. */
+void calibrate_part_impute(struct scp_off_cpu *o, const struct part *as);
+void calibrate_part_impute_row(struct prof_states *s, const struct part *as);
+
 /* `unread`: the share of the table's switched calls that was not read. */
 struct part calibrate_part_gaps(const struct prof_table_states *t, double unread, double stolen);
 

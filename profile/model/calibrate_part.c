@@ -95,7 +95,7 @@ static void add_squares(const struct prof_states *s, struct part *to)
 struct part calibrate_part_row(const struct prof_states *s, double stolen)
 {
 	struct part part = calibrate_part_sums(&s->off_cpu, stolen);
-	double unread = s->calls ? 1 - fmin((double)s->readings / (double)s->calls, 1) : 0;
+	double unread = s->readings ? 1 - fmin((double)s->readings / (double)s->calls, 1) : 0;
 
 	if (s->batches && s->off_cpu.weighted && s->off_cpu.known)
 		add_batches(s, &part);
@@ -104,6 +104,74 @@ struct part calibrate_part_row(const struct prof_states *s, double stolen)
 	part.off_variance = unread * (part.off_variance + square(CHANGED * part.off));
 	part.split_variance *= unread;
 	return part;
+}
+
+double calibrate_part_share(double missing, double variance, double all)
+{
+	return all > 0 ? missing * variance / all : 0;
+}
+
+struct part calibrate_part_unread(const struct part *account, const struct part *read,
+				  const struct part *unread, double known)
+{
+	struct part u = *unread;
+	double share = read->off > 0 ? fmin(read->runnable / read->off, 1) : 0;
+
+	u.off = known > 0 ? account->off * fmin(u.known / known, 1) : 0;
+	u.off += calibrate_part_share(account->off - read->off - u.off, u.off_variance,
+				      u.off_variance + read->off_variance);
+	u.off = fmin(fmax(u.off, 0), u.known);
+	u.runnable = u.off * share;
+	if (isnan(account->runnable) || !(u.known > 0))
+		return u;
+	u.runnable = account->off > 0 ? u.off * account->runnable / account->off : 0;
+	u.split_variance = square(u.off / u.known) * u.off_variance;
+	u.runnable +=
+		calibrate_part_share(account->runnable - read->runnable - u.runnable,
+				     u.split_variance, u.split_variance + read->split_variance);
+	u.runnable = fmin(fmax(u.runnable, 0), u.off);
+	return u;
+}
+
+/* Of `ns`, rounded down: parts are no more than the whole. */
+static uint64_t part_of(uint64_t ns, double share)
+{
+	return (uint64_t)fmin(floor((double)ns * share), 0x1p63);
+}
+
+void calibrate_part_impute(struct scp_off_cpu *o, const struct part *as)
+{
+	o->weighted = o->known;
+	o->runnable_ns = part_of(o->known, as->runnable / as->known);
+	o->asleep_ns = part_of(o->known, (as->off - as->runnable) / as->known);
+}
+
+/* Of sums over calls that are as long as one another. */
+static prof_u128 product_of(const struct prof_states *s, double a, double b)
+{
+	return s->calls ? (prof_u128)fmin(a * b / (double)s->calls, 0x1p126) : 0;
+}
+
+void calibrate_part_impute_row(struct prof_states *s, const struct part *as)
+{
+	double units = (double)s->units, runnable, asleep;
+
+	calibrate_part_impute(&s->off_cpu, as);
+	runnable = (double)s->off_cpu.runnable_ns;
+	asleep = (double)s->off_cpu.asleep_ns;
+	s->runnable_sq = product_of(s, runnable, runnable);
+	s->asleep_sq = product_of(s, asleep, asleep);
+	s->runnable_asleep = product_of(s, runnable, asleep);
+	s->units_runnable = product_of(s, units, runnable);
+	s->units_asleep = product_of(s, units, asleep);
+	for (uint32_t i = 0; s->batches && i < SCP_BATCHES; i++) {
+		struct scp_off_cpu batch = {.known = s->batches->known[i]};
+
+		calibrate_part_impute(&batch, as);
+		s->batches->weighted[i] = batch.weighted;
+		s->batches->runnable_ns[i] = batch.runnable_ns;
+		s->batches->asleep_ns[i] = batch.asleep_ns;
+	}
 }
 
 /* Gaps have no squares: as if each that was switched were as long as any other, and as often read

@@ -353,7 +353,7 @@ static void not_read(const struct states_sample *s, struct off *r, struct off *a
 		out->on_cpu = all;
 		return;
 	}
-	if (!s->readings) {
+	if (!s->readings && !(s->weighted > 0)) {
 		r->total = s->others_runnable * s->known;
 		a->total = s->others_asleep * s->known;
 		limit(s, r, a);

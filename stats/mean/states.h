@@ -39,8 +39,8 @@ struct states_sample {
 	double runnable, asleep;
 	double runnable_sq, asleep_sq, runnable_asleep;
 	double units_runnable, units_asleep; /* clock units times ns */
-	/* For calls none of which was read: off-CPU time per ns in all other calls;
-	 * NAN: unknown. */
+	/* For calls none of which was read, if `weighted` is 0: off-CPU time per ns in all other
+	 * calls; NAN: unknown. */
 	double others_runnable, others_asleep;
 	struct states_batches batches;
 	/* Share of asleep time that the host really stole; it is moved to on_cpu. */

@@ -94,22 +94,60 @@ static void test_rows_add_up_to_the_kernels_account(void **state)
 	assert_true(fabs(estimate(o, o->asleep_ns) - 700) < 0.01);
 }
 
-/* Of a row without a reading reports say what the others say: the account is of it, too. */
+static void add_unread(uint64_t known)
+{
+	states[UNREAD] = (struct prof_states){
+		.detector = SCP_SWITCH_RSEQ, .calls = 1, .units = known, .off_cpu.known = known};
+	entry[UNREAD] = (struct prof_entry){.sums = {.calls = 1, .states = &states[UNREAD]}};
+	profile.entries = ROWS;
+}
+
+/* A wait of 90 ms of which nothing was read: those that were are sure to lack 160 ms. */
 static void test_a_row_that_was_not_read_has_a_part_of_the_account(void **state)
 {
-	const struct scp_off_cpu *o = &table.states.call_off_cpu;
+	const struct scp_off_cpu *o = &table.states.call_off_cpu, *unread = &states[UNREAD].off_cpu;
 
 	(void)state;
-	states[UNREAD] = (struct prof_states){
-		.detector = SCP_SWITCH_RSEQ, .calls = 10, .off_cpu = {.known = 90 * MS}};
-	entry[UNREAD] = (struct prof_entry){.sums = {.calls = 10, .states = &states[UNREAD]}};
-	profile.entries = ROWS;
+	add_unread(90 * MS);
 	table.states.call_off_cpu.known = 990 * MS;
 	assert_true(calibrate_file(&profile, 0, 0, 1));
 	assert_true(fabs(estimate(o, o->runnable_ns) - 100) < 0.01);
 	assert_true(fabs(estimate(o, o->asleep_ns) - 700) < 0.01);
-	assert_true(fabs(sum_of(offsetof(struct scp_off_cpu, asleep_ns)) - 700.0 * 900 / 990) <
-		    0.01);
+	assert_true(fabs(estimate(unread, unread->runnable_ns + unread->asleep_ns) - 90) < 0.01);
+	assert_true(fabs(sum_of(offsetof(struct scp_off_cpu, asleep_ns)) +
+			 estimate(unread, unread->asleep_ns) - 700) < 0.01);
+}
+
+/* The calls that were read nearly never sleep: those of a row that was not are not like them. */
+static void test_a_row_that_was_not_read_has_what_the_others_have_not(void **state)
+{
+	const struct scp_off_cpu *o = &states[UNREAD].off_cpu;
+
+	(void)state;
+	add_row(WAITS, 1000, 100, MS / 10 * 3, 0, 30000);
+	add_unread(500 * MS);
+	table.states.cpu_ns = 430 * MS;
+	table.states.delay_ns = 40 * MS;
+	assert_true(calibrate_file(&profile, 0, 0, 1));
+	assert_true(fabs(estimate(o, o->asleep_ns) - 500) < 0.1);
+	assert_int_equal(o->runnable_ns, 0);
+	assert_true(fabs(sum_of(offsetof(struct scp_off_cpu, asleep_ns)) - 30) < 0.1);
+	assert_int_equal(states[UNREAD].readings, 0);
+}
+
+/* Nor are gaps: a thread that computed for 500 ms, and lost its CPU for none of them. */
+static void test_gaps_that_were_not_read_have_what_calls_have_not(void **state)
+{
+	const struct scp_off_cpu *o = &table.states.gap_off_cpu;
+
+	(void)state;
+	table.states.gaps = 1;
+	table.states.gap_off_cpu.known = 500 * MS;
+	table.states.cpu_ns = 310 * MS;
+	table.states.delay_ns = 90 * MS;
+	assert_true(calibrate_file(&profile, 0, 0, 1));
+	assert_true(estimate(o, o->asleep_ns + o->runnable_ns) < 55);
+	assert_true(estimate(o, o->asleep_ns + o->runnable_ns) > 45);
 }
 
 static void test_a_row_of_which_all_was_read_stays(void **state)
@@ -200,6 +238,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_rows_add_up_to_the_kernels_account, begin),
 		cmocka_unit_test_setup(test_a_row_that_was_not_read_has_a_part_of_the_account,
+				       begin),
+		cmocka_unit_test_setup(test_a_row_that_was_not_read_has_what_the_others_have_not,
+				       begin),
+		cmocka_unit_test_setup(test_gaps_that_were_not_read_have_what_calls_have_not,
 				       begin),
 		cmocka_unit_test_setup(test_a_row_of_which_all_was_read_stays, begin),
 		cmocka_unit_test_setup(test_batches_stay_within_their_sums, begin),
