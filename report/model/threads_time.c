@@ -40,7 +40,7 @@ bool threads_time_overloaded(const struct profile *p)
 }
 
 /* Of the wall time, CPU time of threads without a recorded call that changes what a report says. */
-#define UNRECORDED_LEAST 0.05
+#define UNRECORDED_LEAST 0.2
 
 struct off {
 	double runnable, asleep;

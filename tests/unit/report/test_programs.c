@@ -363,26 +363,26 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	table[1].states.cpu_ns = 10000000;
 	p->sample = samples;
 	p->samples = 2;
-	p->usage = (struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = 1000000000};
+	p->usage = (struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = 2000000000};
 	p->usage_cpu_of = 2;
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_ptr_equal(r->program[0].first, &process[1]); /* it computed more */
-	assert_float_equal(r->program[0].cpu_s, 0.8, 1e-9);
-	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0.79, 1e-9);
+	assert_float_equal(r->program[0].cpu_s, 1.8, 1e-9);
+	assert_float_equal(r->program[0].threads_time.unrecorded_s, 1.79, 1e-9);
 	assert_float_equal(r->program[1].cpu_s, 0.2, 1e-9);
-	assert_float_equal(r->threads_time.unrecorded_s, 0.79, 1e-9);
+	assert_float_equal(r->threads_time.unrecorded_s, 1.79, 1e-9);
 	report_free(r);
-	p->usage.cpu_ns = 300000000; /* of wall times of 6 and 7 s: hardly anything computes */
+	p->usage.cpu_ns = 1200000000; /* of wall times of 6 and 7 s: it waits for most */
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
-	assert_float_equal(r->program[0].unrecorded_s + r->program[1].unrecorded_s, 0.09, 1e-9);
+	assert_float_equal(r->program[0].unrecorded_s + r->program[1].unrecorded_s, 0.99, 1e-9);
 	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0, 1e-9);
 	assert_float_equal(r->threads_time.unrecorded_s, 0, 1e-9);
 	report_free(r);
-	p->usage.cpu_ns = 1000000000; /* a few ms of each of many short ones */
-	process[0].count = process[1].count = 100;
-	p->usage_cpu_of = 200;
+	p->usage.cpu_ns = 2000000000; /* a few ms of each of many short ones */
+	process[0].count = process[1].count = 200;
+	p->usage_cpu_of = 400;
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
-	assert_float_equal(r->program[0].cpu_s, 0.8, 1e-9);
+	assert_float_equal(r->program[0].cpu_s, 1.8, 1e-9);
 	assert_float_equal(r->program[0].threads_time.unrecorded_s, 0, 1e-9);
 	assert_float_equal(r->threads_time.unrecorded_s, 0, 1e-9);
 	report_free(r);
