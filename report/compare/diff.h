@@ -172,6 +172,7 @@ struct diff_site {
 	struct diff_finding found[DIFF_QUANTITIES];
 	struct diff_finding verdict; /* of those, the one that decides */
 	bool counts;		     /* DIFF_ONLY_BASE, DIFF_ONLY_NEW: and that is a change */
+	bool much;		     /* the same: with much of its side's time in calls that work */
 	struct diff_rate rate;
 };
 

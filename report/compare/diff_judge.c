@@ -194,6 +194,8 @@ static void judge_site(struct diff *d, struct diff_site *s, double tests)
 /* The share of a side's calls, or of its time in calls that work, below which a site is rare; so it
  * is with fewer calls in a run than diff_pair_calls. */
 #define LEAST_SHARE 0.01
+/* Of its side's time in calls that work: what is seldom called may have most of it. */
+#define MUCH 0.05
 /* Calls of the function on new paths, of those on paths that went, that make them the same. */
 #define MOVED 0.5
 
@@ -214,6 +216,14 @@ static bool is_frequent(const struct diff *d, const struct diff_site *s)
 			return false;
 	return of->calls >= LEAST_SHARE * all->calls ||
 	       (!s->waiting && of->total_ns >= LEAST_SHARE * all->total_ns);
+}
+
+static bool is_much(const struct diff *d, const struct one_sided *one)
+{
+	int side = one->new ? DIFF_NEW : DIFF_BASE;
+	double ns = one->site->side[side].total_ns;
+
+	return !d->samples && !one->site->waiting && ns > 0 && ns >= MUCH * d->side[side].total_ns;
 }
 
 /* Did one side not record its function's group (-g)? Then nothing is known of it there. */
@@ -250,9 +260,11 @@ static void judge_function(struct diff *d, struct one_sided *one, uint32_t count
 		bool sure =
 			d->samples ? s->verdict.q <= 1 - d->options.confidence : is_frequent(d, s);
 
-		s->counts = !is_unrecorded(d, &one[i]) &&
-			    (d->options.sides == DIFF_SIDES_ALL ||
-			     (d->options.sides == DIFF_SIDES_FREQUENT && !moved && sure));
+		bool known = !is_unrecorded(d, &one[i]);
+
+		s->counts = known && (d->options.sides == DIFF_SIDES_ALL ||
+				      (d->options.sides == DIFF_SIDES_FREQUENT && !moved && sure));
+		s->much = known && !moved && is_much(d, &one[i]);
 		d->gone += s->counts && !one[i].new;
 		d->came += s->counts && one[i].new;
 	}

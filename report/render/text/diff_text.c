@@ -140,7 +140,8 @@ static bool says_little(const struct diff *d, const struct diff_site *s)
 	bool few = f->status == DIFF_UNTESTED && f->reason &&
 		   (!strcmp(f->reason, DIFF_FEW_CALLS) || !strcmp(f->reason, DIFF_FEW_TICKS));
 
-	return !d->options.full && !s->rate.changed && (few || (one_sided && !s->counts));
+	return !d->options.full && !s->rate.changed &&
+	       (few || (one_sided && !s->counts && !s->much));
 }
 
 static int print_table(struct text *t, const struct diff *d)

@@ -472,3 +472,15 @@ says_sides()
 	compares put.scp put.constprop.0.scp
 	[ "$(says '[.sites[] | select(.symbol == "send") | [.base.calls, .new.calls]] | tostring')" = "[[50,50]]" ]
 }
+
+@test "diff 25: what went with much of the time is on the screen, however seldom it was called" {
+	source_with "" "" "second(5);" | build old
+	source_with "" "" "shutdown(pair[0], SHUT_RDWR);" | build new
+	record_as base tsc old/app 0
+	record_as new tsc new/app 0
+	"$SCPROF" diff base.scp new.scp >text || true
+	grep -q 'gone: only in base' text
+	grep -q 'new: only in new' text
+	grep -q 'second' text
+	[[ "$(head -1 text)" == *"only in base"* ]]
+}
