@@ -266,6 +266,24 @@ static void test_rows_are_in_the_order_of_what_is_printed(void **state)
 	}
 }
 
+/* Several may have had one table, or be one row. */
+static void test_the_page_counts_the_threads_and_processes_that_the_text_counts(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = fixture_profile();
+	char *page;
+
+	(void)state;
+	for (uint32_t i = 0; i < p->tables; i++)
+		p->table[i].threads = 0;
+	p->table[0].threads = 7;
+	p->process[0].count = 3;
+	o.format = REPORT_HTML;
+	page = fixture_print(p, &o);
+	assert_non_null(strstr(page, "3 processes, 7 threads"));
+	free(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +293,8 @@ int main(void)
 		cmocka_unit_test(test_paths_through_the_same_functions_are_one_row),
 		cmocka_unit_test(test_frames_without_names_are_their_addresses),
 		cmocka_unit_test(test_rows_are_in_the_order_of_what_is_printed),
+		cmocka_unit_test(
+			test_the_page_counts_the_threads_and_processes_that_the_text_counts),
 		cmocka_unit_test(test_next_steps_follow_from_what_was_found),
 	};
 
