@@ -117,6 +117,7 @@ struct report_thread {
 	bool live; /* neither it nor its process has ended */
 	uint64_t calls;
 	double time_ns, calls_ns, gaps_ns, nested_ns;
+	double in_calls_ns;  /* calls_ns, of which what is nested counts once */
 	double recording_ns; /* of time_ns, in no call and no gap: see struct report */
 	double waiting_ns;   /* of calls_ns, in functions that wait */
 	/* time - (calls - nested + gaps + recording): 0 unless something was lost */
@@ -142,8 +143,8 @@ struct report_process {
 	const struct prof_process *process;
 	uint32_t threads;
 	uint64_t calls;
-	double calls_ns, time_ns;
-	double waiting_ns; /* of calls_ns, in functions that wait */
+	double calls_ns, in_calls_ns, time_ns; /* as of a thread */
+	double waiting_ns;		       /* of calls_ns, in functions that wait */
 	double recording_ns;
 	double wall_s; /* NAN: not known */
 };
@@ -174,11 +175,12 @@ struct report_program {
 	const char *name;
 	const struct prof_process *first; /* the one that started first */
 	uint64_t processes, threads, calls;
-	double calls_ns, nested_ns, waiting_ns, time_ns, recording_ns; /* as of a process */
-	double cpu_s;	     /* of its threads; NAN: not known of all that are recorded */
-	double unrecorded_s; /* of that, of threads without a recorded call, as far as is known */
-	double wall_s;	     /* of its processes, summed over the runs; NAN: not known */
-	uint32_t runs;	     /* that it was part of */
+	double calls_ns, in_calls_ns, nested_ns, waiting_ns, time_ns,
+		recording_ns; /* as of a process */
+	double cpu_s;	      /* of its threads; NAN: not known of all that are recorded */
+	double unrecorded_s;  /* of that, of threads without a recorded call, as far as is known */
+	double wall_s;	      /* of its processes, summed over the runs; NAN: not known */
+	uint32_t runs;	      /* that it was part of */
 	uint32_t sites;
 	double work_ns, net_waiting_ns; /* of its sites, compensated: those that work, that wait */
 	bool prepares; /* a script that was replaced by what was asked for, or what it ran before */

@@ -81,6 +81,7 @@ static void fill_thread(const struct report *r, struct report_thread *t,
 	t->calls_ns = (double)in->call_units * unit;
 	t->gaps_ns = (double)in->gap_units * unit;
 	t->nested_ns = (double)in->nested_units * unit;
+	t->in_calls_ns = t->calls_ns - t->nested_ns;
 	t->recording_ns = (double)in->recording_units * unit;
 	t->remainder_units = (int64_t)(in->time_units + in->nested_units - in->call_units -
 				       in->gap_units - in->recording_units);
@@ -127,6 +128,7 @@ static void fill_processes(struct report *r)
 		of->threads += t->threads;
 		of->calls += r->thread[i].calls;
 		of->calls_ns += (double)t->call_units * unit;
+		of->in_calls_ns += r->thread[i].in_calls_ns;
 		of->waiting_ns += r->thread[i].waiting_ns;
 		of->time_ns += (double)t->time_units * unit;
 		of->recording_ns += (double)t->recording_units * unit;

@@ -118,7 +118,8 @@ static void add_processes(struct report *r)
 			&r->program[r->program_of[in->process - r->profile->process]];
 
 		to->processes += in->process->count;
-		PROF_ADD(to, in, threads, calls, calls_ns, waiting_ns, time_ns, recording_ns);
+		PROF_ADD(to, in, threads, calls, calls_ns, in_calls_ns, waiting_ns, time_ns,
+			 recording_ns);
 		if (account_starts_before(in->process, to->first))
 			to->first = in->process;
 	}

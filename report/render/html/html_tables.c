@@ -63,7 +63,7 @@ static void put_threads(struct html *h)
 	for (uint32_t i = 0; i < shown(r->threads); i++) {
 		const struct report_thread *t = &r->thread[i];
 
-		HTML_PUT(h, t->name, t->pid, t->tid, t->threads, t->time_ns, t->calls_ns,
+		HTML_PUT(h, t->name, t->pid, t->tid, t->threads, t->time_ns, t->in_calls_ns,
 			 t->waiting_ns, t->gaps_ns, t->nested_ns, t->recording_ns, t->remainder_ns,
 			 t->calls);
 	}
@@ -80,7 +80,7 @@ static void put_processes(struct html *h)
 		const struct prof_process *in = p->process;
 
 		HTML_PUT(h, in->pid, in->program, in->count, p->wall_s * 1e9, process_end_name(in),
-			 p->threads, p->calls, p->calls_ns);
+			 p->threads, p->calls, p->in_calls_ns);
 	}
 	end(h);
 }
@@ -96,7 +96,7 @@ static void put_programs(struct html *h)
 		const struct report_program *p = &r->program[i];
 
 		HTML_PUT(h, p->name, p->first->exe, p->processes, p->runs, p->wall_s * 1e9,
-			 p->cpu_s * 1e9, p->threads, p->calls, p->calls_ns, p->waiting_ns,
+			 p->cpu_s * 1e9, p->threads, p->calls, p->in_calls_ns, p->waiting_ns,
 			 p->sites);
 	}
 	end(h);

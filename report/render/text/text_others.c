@@ -52,7 +52,7 @@ static const struct table_column thread_columns[] = {
 	{"TID", .drop = 4, TABLE_FIELD(NUMBER, report_thread, tid)},
 	{"SERVED", .drop = 6, TABLE_FIELD(SEVERAL, report_thread, threads)},
 	{"TIME", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_thread, time_ns)},
-	{"IN CALLS", .drop = 1, TABLE_FIELD(NS, report_thread, calls_ns)},
+	{"IN CALLS", .drop = 1, TABLE_FIELD(NS, report_thread, in_calls_ns)},
 	{"WAITING", .drop = 2, TABLE_FIELD(SOME_NS, report_thread, waiting_ns)},
 	{"BETWEEN", .drop = 1, TABLE_FIELD(NS, report_thread, gaps_ns)},
 	{"NESTED", .drop = 3, TABLE_FIELD(SOME_NS, report_thread, nested_ns)},
@@ -89,7 +89,7 @@ static const struct table_column process_columns[] = {
 	[ENDED] = {"ENDED", .drop = 4},
 	{"THREADS", .drop = 2, TABLE_FIELD(NUMBER, report_process, threads)},
 	{"CALLS", .drop = 1, TABLE_FIELD(COUNT, report_process, calls)},
-	{"IN CALLS", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_process, calls_ns)},
+	{"IN CALLS", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_process, in_calls_ns)},
 	{"WAITING", .drop = 1, TABLE_FIELD(SOME_NS, report_process, waiting_ns)},
 	{0},
 };
@@ -116,10 +116,11 @@ int text_others_processes(struct text *t)
 	table_begin(&table, process_columns, NULL);
 	for (uint32_t i = 0; i < r->processes && i < t->top; i++) {
 		add_process(t, &table, &r->process[i]);
-		shown_ns += r->process[i].calls_ns;
+		shown_ns += r->process[i].in_calls_ns;
 	}
 	status = text_cell_end(t, &table);
-	text_cell_rows_shown(t, r->processes, shown_ns, r->calls_ns, "the calls' time");
+	text_cell_rows_shown(t, r->processes, shown_ns, r->calls_ns - r->nested_ns,
+			     "the calls' time");
 	return status;
 }
 
@@ -134,7 +135,7 @@ static const struct table_column program_columns[] = {
 	{"WALL", .drop = 1, TABLE_FIELD(S, report_program, wall_s)},
 	{"CPU", TABLE_FIELD(S, report_program, cpu_s)},
 	{"CALLS", .drop = 1, TABLE_FIELD(COUNT, report_program, calls)},
-	{"IN CALLS", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_program, calls_ns)},
+	{"IN CALLS", .style = TERMINAL_BOLD, TABLE_FIELD(NS, report_program, in_calls_ns)},
 	{"WAITING", .drop = 1, TABLE_FIELD(SOME_NS, report_program, waiting_ns)},
 	{0},
 };
@@ -177,8 +178,8 @@ static void print_others(struct text *t, uint32_t shown)
 	double calls_ns = 0, all_ns = 0;
 
 	for (uint32_t i = 0; i < r->programs; i++) {
-		all_ns += r->program[i].calls_ns;
-		calls_ns += i < shown ? 0 : r->program[i].calls_ns;
+		all_ns += r->program[i].in_calls_ns;
+		calls_ns += i < shown ? 0 : r->program[i].in_calls_ns;
 		processes += i < shown ? 0 : r->program[i].processes;
 	}
 	if (names) {

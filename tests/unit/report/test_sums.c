@@ -266,6 +266,25 @@ static void test_rows_are_in_the_order_of_what_is_printed(void **state)
 	}
 }
 
+/* Of programs, too, which have the same column. */
+static void test_time_in_calls_is_that_of_nested_calls_once(void **state)
+{
+	static const enum report_by by[] = {REPORT_BY_THREAD, REPORT_BY_PROCESS};
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	uint32_t thread;
+	struct profile *p = nested(&thread);
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		o.by = by[i];
+		char *text = fixture_print(p, &o);
+
+		if (!strstr(strstr(text, "IN CALLS"), "104.0 µs"))
+			fail_msg("%s", text);
+		free(text);
+	}
+}
+
 /* Several may have had one table, or be one row. */
 static void test_the_page_counts_the_threads_and_processes_that_the_text_counts(void **state)
 {
@@ -293,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_paths_through_the_same_functions_are_one_row),
 		cmocka_unit_test(test_frames_without_names_are_their_addresses),
 		cmocka_unit_test(test_rows_are_in_the_order_of_what_is_printed),
+		cmocka_unit_test(test_time_in_calls_is_that_of_nested_calls_once),
 		cmocka_unit_test(
 			test_the_page_counts_the_threads_and_processes_that_the_text_counts),
 		cmocka_unit_test(test_next_steps_follow_from_what_was_found),
