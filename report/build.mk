@@ -57,6 +57,7 @@ REPORT_SRC = \
 	report/model/slowest.c \
 	report/model/states.c \
 	report/model/steadiness.c \
+	report/model/threads_parts.c \
 	report/model/threads_time.c \
 	report/wording/column_words.c \
 	report/wording/warning_list.c \

@@ -98,6 +98,29 @@ static double find_runnable(const struct prof_table_states *s, const struct whol
 	return fmin((double)s->delay_ns / delayed * w->time, off);
 }
 
+static double within(double x, double low, double high)
+{
+	return fmin(fmax(x, low), high);
+}
+
+/* How `runnable` and `asleep` divide by what was read: gaps, and calls, had no more than they
+ * lasted. Returns the gaps' part. */
+static struct off find_in_gaps(const struct whole *w, double runnable, double asleep)
+{
+	double calls = fmax(w->time - w->gaps - w->recording, 0), share;
+	struct off gaps;
+
+	gaps.runnable = within(runnable * part(w->gaps_off.runnable, w->calls_off.runnable),
+			       runnable - calls, w->gaps);
+	share = w->calls_off.asleep + w->gaps_off.asleep > 0
+			? part(w->gaps_off.asleep, w->calls_off.asleep)
+			: w->gaps >= w->time / 2;
+	gaps.asleep = within(asleep * share, asleep - calls + runnable - gaps.runnable,
+			     w->gaps - gaps.runnable);
+	gaps.asleep = within(gaps.asleep, 0, asleep);
+	return gaps;
+}
+
 /* The kernel knows how long the threads had a CPU, and mostly how long they waited for one; how
  * both divide between calls and gaps is estimated. False: it was asked too rarely. */
 static bool add_known(struct report_threads_time *to, const struct prof_table_states *s,
@@ -105,25 +128,22 @@ static bool add_known(struct report_threads_time *to, const struct prof_table_st
 {
 	double covered = (double)s->covered_ns;
 	double stolen = (double)s->ran_ns >= RAN_LEAST * (double)s->cpu_ns ? w->stolen : 0;
-	double cpu, runnable, asleep, on_gaps, in_calls;
+	double cpu, runnable, asleep, on_gaps;
+	struct off gaps;
 
 	if (!(w->time > 0) || covered < COVERED_LEAST * w->time)
 		return false;
 	cpu = (double)s->cpu_ns / (1 - stolen) / covered * w->time;
-	cpu = fmin(fmax(cpu, w->recording), w->time);
+	cpu = within(cpu, w->recording, w->time);
 	runnable = find_runnable(s, w, w->time - cpu);
 	asleep = w->time - cpu - runnable;
-	in_calls = w->calls_off.asleep + w->gaps_off.asleep > 0
-			   ? part(w->calls_off.asleep, w->gaps_off.asleep)
-			   : w->gaps < w->time / 2;
-	on_gaps = w->gaps - runnable * part(w->gaps_off.runnable, w->calls_off.runnable) -
-		  asleep * (1 - in_calls);
-	on_gaps = fmin(fmax(on_gaps, 0), cpu - w->recording);
+	gaps = find_in_gaps(w, runnable, asleep);
+	on_gaps = within(w->gaps - gaps.runnable - gaps.asleep, 0, cpu - w->recording);
 	to->cpu_outside_s += on_gaps / 1e9;
 	to->cpu_in_calls_s += (cpu - w->recording - on_gaps) / 1e9;
 	to->runnable_s += runnable / 1e9;
-	to->asleep_in_calls_s += in_calls * asleep / 1e9;
-	to->not_recorded_s += (1 - in_calls) * asleep / 1e9;
+	to->asleep_in_calls_s += (asleep - gaps.asleep) / 1e9;
+	to->not_recorded_s += gaps.asleep / 1e9;
 	return true;
 }
 
@@ -232,75 +252,6 @@ void threads_time_fill(struct report *r)
 		add_table(r, &r->threads_time, t, &all);
 		add_table(r, &r->program[r->program_of[t->process]].threads_time, t, &all);
 	}
-}
-
-const char *threads_time_mostly(const struct report_threads_time *t)
-{
-	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
-	double asleep = t->asleep_in_calls_s + t->not_recorded_s;
-
-	if (threads_time_is_elsewhere(t))
-		return "computes";
-	if (!t->known || !(cpu + asleep + t->runnable_s > 0))
-		return NULL;
-	if (asleep > cpu && asleep > t->runnable_s)
-		return "waits";
-	return t->runnable_s > cpu ? "kept from its CPUs" : "computes";
-}
-
-double threads_time_cpu_in_calls_s(const struct report_threads_time *t)
-{
-	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
-
-	return fmax(fmin(t->cpu_in_calls_s, cpu), 0);
-}
-
-struct threads_cpu threads_time_cpu(const struct report *r, const struct report_threads_time *t)
-{
-	double in_calls = threads_time_cpu_in_calls_s(t), path = fmax(t->recording_s, 0);
-	double cpu = fmax(t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s, 0);
-	double outside = fmax(cpu - in_calls - path, 0);
-	double inside = (double)r->calls * r->overhead.inside_ns / 1e9;
-	double between = r->perturbation_ns / 1e9 - path - inside;
-
-	in_calls -= inside > 0 ? fmin(inside, in_calls) : 0;
-	outside -= between > 0 ? fmin(between, outside) : 0; /* NAN: not known */
-	return (struct threads_cpu){in_calls, outside, cpu - in_calls - outside};
-}
-
-void threads_time_parts(const struct report *r, const struct report_threads_time *t,
-			double part[TIME_PARTS])
-{
-	const struct threads_cpu on = threads_time_cpu(r, t);
-	const double s[TIME_PARTS] = {on.in_calls_s, on.outside_s,	   on.recording_s,
-				      t->runnable_s, t->asleep_in_calls_s, t->not_recorded_s};
-
-	for (size_t i = 0; i < TIME_PARTS; i++)
-		part[i] = fmax(s[i], 0);
-}
-
-double threads_time_share(const struct report *r, const struct report_threads_time *t,
-			  enum time_part of)
-{
-	double part[TIME_PARTS], all = 0;
-	int32_t permille[TIME_PARTS] = {0};
-
-	threads_time_parts(r, t, part);
-	for (size_t i = 0; i < TIME_PARTS; i++)
-		all += part[i];
-	if (numbers_percentages(part, TIME_PARTS, 1000, permille) == 0 && permille[of])
-		return permille[of] / 1000.0;
-	return part[of] / all;
-}
-
-struct threads_cpu threads_time_by_calls(const struct report *r)
-{
-	double work_ns = fmax(r->calls_ns - r->nested_ns - r->waiting_ns, 0);
-	const struct report_threads_time sums = {.cpu_in_calls_s = work_ns / 1e9,
-						 .cpu_outside_s = fmax(r->gaps_ns, 0) / 1e9,
-						 .recording_s = r->recording_ns / 1e9};
-
-	return threads_time_cpu(r, &sums);
 }
 
 /* A line for each reason why less is known than could be. */

@@ -258,6 +258,29 @@ static void what_few_threads_were_asked_is_said_of_all(void **state)
 	report_free(r);
 }
 
+/* Calls of 6 ms were asleep for all that was read of them; of a gap of 3 ms nothing was read. The
+ * kernel says that the thread slept for 8.1 ms. */
+static void calls_sleep_no_longer_than_they_last(void **state)
+{
+	struct profile *p = timed(1);
+	struct prof_table_states *s = &p->table[1].states;
+	const struct report_threads_time *t;
+	struct report *r;
+	double calls;
+
+	(void)state;
+	s->covered_ns = s->delay_covered_ns = 10000000;
+	s->cpu_ns = 1000000;
+	s->gap_off_cpu = (struct scp_off_cpu){.known = 1000, .weighted = 1000, .asleep_ns = 1};
+	s->call_off_cpu = (struct scp_off_cpu){.known = 1000, .weighted = 1000, .asleep_ns = 1000};
+	r = build(p);
+	t = &r->threads_time;
+	calls = (double)p->table[1].call_units / 1e9;
+	assert_true(t->asleep_in_calls_s <= calls);
+	assert_true(t->asleep_in_calls_s + t->not_recorded_s > 0.89 * 0.008999);
+	report_free(r);
+}
+
 /* One theft of 4 ms in 10 ms that were looked at says nothing of 400. */
 static void a_theft_in_little_time_is_not_said_of_all(void **state)
 {
@@ -369,6 +392,7 @@ int main(void)
 		cmocka_unit_test(time_on_a_cpu_in_calls_is_within_all_of_it),
 		cmocka_unit_test(the_kernels_account_goes_before_the_sample),
 		cmocka_unit_test(what_few_threads_were_asked_is_said_of_all),
+		cmocka_unit_test(calls_sleep_no_longer_than_they_last),
 		cmocka_unit_test(a_theft_in_little_time_is_not_said_of_all),
 		cmocka_unit_test(what_a_thread_does_after_its_last_call_is_not_recorded),
 		cmocka_unit_test(what_found_no_room_is_no_time_in_calls),
