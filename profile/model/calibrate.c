@@ -214,6 +214,19 @@ static void scale(struct scp_off_cpu *o, const struct factors *by)
 	o->ran_ns = scaled(o->ran_ns, by->asleep);
 }
 
+/* What none of those that were read had no factor makes more. */
+static void scale_to(struct scp_off_cpu *o, const struct part *from, const struct part *to)
+{
+	struct factors by = factors_of(from, to);
+	double read = o->known ? fmin((double)o->weighted / (double)o->known, 1) : 0;
+
+	scale(o, &by);
+	if (!o->runnable_ns)
+		o->runnable_ns = scaled(1, fmax(to->runnable, 0) * read);
+	if (!o->asleep_ns)
+		o->asleep_ns = scaled(1, fmax(to->off - to->runnable, 0) * read);
+}
+
 static void scale_row(struct prof_states *s, const struct factors *by)
 {
 	double r = by->runnable, a = by->asleep;
@@ -249,11 +262,9 @@ static void scale_table(struct prof_table_states *t, const struct sample *s, dou
 		    calls = calibrate_part_sums(&t->call_off_cpu, stolen), to;
 
 	to = correct(&gaps, c);
-	struct factors by = factors_of(&gaps, &to);
-	scale(&t->gap_off_cpu, &by);
+	scale_to(&t->gap_off_cpu, &gaps, &to);
 	to = with_unread(*rows, s->unread_rows, t->call_off_cpu.known);
-	by = factors_of(&calls, &to);
-	scale(&t->call_off_cpu, &by);
+	scale_to(&t->call_off_cpu, &calls, &to);
 }
 
 /* How much of *part is runnable once the time off the CPU is right. */

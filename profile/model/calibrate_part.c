@@ -175,16 +175,23 @@ void calibrate_part_impute_row(struct prof_states *s, const struct part *as)
 }
 
 /* Gaps have no squares: as if each that was switched were as long as any other, and as often read
- * as a call is. */
+ * as a call is. Of what the weights of those that were read lack to the length of all, any part may
+ * have been off the CPU, and any of that runnable: long ones were not read. */
 struct part calibrate_part_gaps(const struct prof_table_states *t, double unread, double stolen)
 {
-	struct part part = calibrate_part_sums(&t->gap_off_cpu, stolen);
+	const struct scp_off_cpu *o = &t->gap_off_cpu;
+	struct part part = calibrate_part_sums(o, stolen);
 	double read = fmax((double)t->gaps * (1 - unread), 1);
-	double share = runnable_share(&t->gap_off_cpu);
+	double share = runnable_share(o), lack = 0, off = 0;
 
-	part.off_variance = unread * (few_variance(part.off, t->gap_off_cpu.known, read) +
-				      square(CHANGED * part.off));
-	part.split_variance = unread * share * (1 - share) * square(part.off) / read;
+	if (o->weighted && o->known > o->weighted) {
+		lack = square((double)o->known - (double)o->weighted) / 12;
+		off = part.off / part.known;
+	}
+	part.off_variance = unread * (few_variance(part.off, o->known, read) +
+				      square(CHANGED * part.off) + lack);
+	part.split_variance =
+		unread * (share * (1 - share) * square(part.off) / read + square(off) * lack);
 	return part;
 }
 

@@ -150,6 +150,25 @@ static void test_gaps_that_were_not_read_have_what_calls_have_not(void **state)
 	assert_true(estimate(o, o->asleep_ns + o->runnable_ns) > 45);
 }
 
+/* Of a thousand gaps the short ones were read, and not the one of 450 ms: that was asleep. */
+static void test_gaps_have_what_those_that_were_read_lack(void **state)
+{
+	const struct scp_off_cpu *o = &table.states.gap_off_cpu;
+
+	(void)state;
+	add_row(WAITS, 1000, 100, MS / 10 * 3, 0, 30000);
+	states[COMPUTES].batches = NULL;
+	states[COMPUTES].readings = 8;
+	table.states.gaps = 1000;
+	table.states.gap_off_cpu =
+		(struct scp_off_cpu){.known = 500 * MS, .weighted = 50 * MS, .runnable_ns = 5 * MS};
+	table.states.cpu_ns = 430 * MS;
+	assert_true(calibrate_file(&profile, 0, 0, 1));
+	assert_true(estimate(o, o->asleep_ns + o->runnable_ns) > 480);
+	assert_true(estimate(o, o->asleep_ns) > 400);
+	assert_true(estimate(o, o->runnable_ns) < 80);
+}
+
 static void test_a_row_of_which_all_was_read_stays(void **state)
 {
 	(void)state;
@@ -243,6 +262,7 @@ int main(void)
 				       begin),
 		cmocka_unit_test_setup(test_gaps_that_were_not_read_have_what_calls_have_not,
 				       begin),
+		cmocka_unit_test_setup(test_gaps_have_what_those_that_were_read_lack, begin),
 		cmocka_unit_test_setup(test_a_row_of_which_all_was_read_stays, begin),
 		cmocka_unit_test_setup(test_batches_stay_within_their_sums, begin),
 		cmocka_unit_test_setup(test_an_account_of_a_part_of_the_time_changes_nothing,
