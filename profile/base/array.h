@@ -19,7 +19,18 @@
 #define ARRAY_COMPARE(name, type, order)                                                           \
 	static int name(const void *left, const void *right)                                       \
 	{                                                                                          \
-		const type *a = left, *b = right;                                                  \
+		type const *a = left;                                                              \
+		type const *b = right;                                                             \
+		return order;                                                                      \
+	}
+
+/* The same for qsort_r and array_order, of the elements whose indices in `elements` are compared.
+ */
+#define ARRAY_COMPARE_AT(name, type, order)                                                        \
+	static int name(const void *left, const void *right, void *elements)                       \
+	{                                                                                          \
+		type const *a = (type const *)elements + *(const uint32_t *)left;                  \
+		type const *b = (type const *)elements + *(const uint32_t *)right;                 \
 		return order;                                                                      \
 	}
 

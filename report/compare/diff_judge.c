@@ -304,14 +304,10 @@ static unsigned rank(const struct diff_site *s)
 }
 
 /* Changed sites first, then those that came or went; then all others, by effect. */
-static int by_effect(const void *left, const void *right)
-{
-	const struct diff_site *a = left, *b = right;
-
-	return ARRAY_ORDER(rank(a), rank(b))
-		       ?: ARRAY_ORDER(fabs(b->effect_ns), fabs(a->effect_ns))
-		       ?: strcmp(a->symbol, b->symbol) ?: ARRAY_ORDER(a->run, b->run);
-}
+ARRAY_COMPARE(by_effect, struct diff_site,
+	      ARRAY_ORDER(rank(a), rank(b))
+		      ?: ARRAY_ORDER(fabs(b->effect_ns), fabs(a->effect_ns))
+		      ?: strcmp(a->symbol, b->symbol) ?: ARRAY_ORDER(a->run, b->run))
 
 int diff_judge(struct diff *d)
 {

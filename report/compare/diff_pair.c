@@ -204,14 +204,9 @@ static int test_function(struct diff *d, enum diff_view view, const struct kind 
 	return status;
 }
 
-static int by_function(const void *left, const void *right, void *sites)
-{
-	const struct diff_site *a = (const struct diff_site *)sites + *(const uint32_t *)left;
-	const struct diff_site *b = (const struct diff_site *)sites + *(const uint32_t *)right;
-
-	return ARRAY_ORDER(a->waiting, b->waiting)
-		       ?: strcmp(a->symbol, b->symbol) ?: strcmp(a->outcome, b->outcome);
-}
+ARRAY_COMPARE_AT(by_function, struct diff_site,
+		 ARRAY_ORDER(a->waiting, b->waiting)
+			 ?: strcmp(a->symbol, b->symbol) ?: strcmp(a->outcome, b->outcome))
 
 /* The sites from order[from] on that are of its function. */
 static struct kind kind_at(const struct diff *d, const uint32_t *order, uint32_t from)

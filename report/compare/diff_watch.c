@@ -64,13 +64,8 @@ static double time_of(const struct diff_site *s)
 	return s->side[DIFF_BASE].total_ns + s->side[DIFF_NEW].total_ns;
 }
 
-static int by_time(const void *left, const void *right)
-{
-	const struct diff_site *a = *(const struct diff_site *const *)left,
-			       *b = *(const struct diff_site *const *)right;
-
-	return ARRAY_ORDER(time_of(b), time_of(a)) ?: ARRAY_ORDER(a->run, b->run);
-}
+ARRAY_COMPARE(by_time, struct diff_site *,
+	      ARRAY_ORDER(time_of(*b), time_of(*a)) ?: ARRAY_ORDER((*a)->run, (*b)->run))
 
 static int begin_row(struct diff_watch_row *r, const struct diff *d, const struct diff_site *s)
 {

@@ -61,14 +61,10 @@ static int add_entry(struct match *m, enum report_by by, uint32_t profile, uint3
 
 /* Matched rows last; the others by loose key, side and key, so that candidates are adjacent, each
  * side's in the order of the code. */
-static int by_loose_key(const void *left, const void *right)
-{
-	const struct match_row *a = left, *b = right;
-
-	return ARRAY_ORDER(a->in_base && a->in_new, b->in_base && b->in_new)
-		       ?: strcmp(a->loose, b->loose)
-		       ?: ARRAY_ORDER(a->in_new, b->in_new) ?: strcmp(a->key, b->key);
-}
+ARRAY_COMPARE(by_loose_key, struct match_row,
+	      ARRAY_ORDER(a->in_base && a->in_new, b->in_base && b->in_new)
+		      ?: strcmp(a->loose, b->loose)
+		      ?: ARRAY_ORDER(a->in_new, b->in_new) ?: strcmp(a->key, b->key))
 
 static void join_rows(struct match *m, struct match_row *base, struct match_row *new)
 {

@@ -290,14 +290,10 @@ static bool is_by_time(enum row_sort by)
 }
 
 /* A function that waits comes last by time. Ties by total time, then by the report's order. */
-static int compare(const void *left, const void *right)
-{
-	const struct row_place *a = left, *b = right;
-
-	return ARRAY_ORDER(a->last, b->last)
-		       ?: (a->name ? strcmp(a->name, b->name) : ARRAY_ORDER(b->key, a->key))
-		       ?: ARRAY_ORDER(b->total_ns, a->total_ns) ?: ARRAY_ORDER(a->row, b->row);
-}
+ARRAY_COMPARE(compare, struct row_place,
+	      ARRAY_ORDER(a->last, b->last)
+		      ?: (a->name ? strcmp(a->name, b->name) : ARRAY_ORDER(b->key, a->key))
+		      ?: ARRAY_ORDER(b->total_ns, a->total_ns) ?: ARRAY_ORDER(a->row, b->row))
 
 void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by)
 {

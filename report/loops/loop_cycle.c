@@ -162,13 +162,7 @@ int loop_cycle_find(const struct loop_graph *g, uint32_t component, uint32_t *pa
 	return status;
 }
 
-static int compare_states(const void *left, const void *right, void *graph)
-{
-	const struct loop_node *node = ((const struct loop_graph *)graph)->node;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return ARRAY_ORDER(node[b].units, node[a].units) ?: ARRAY_ORDER(a, b);
-}
+ARRAY_COMPARE_AT(compare_states, struct loop_node, PROF_ORDER(b, a, units) ?: ARRAY_ORDER(a, b))
 
 static void add_others(struct loop_order *o, const struct loop_graph *g, uint32_t component,
 		       bool *taken)
@@ -179,8 +173,7 @@ static void add_others(struct loop_order *o, const struct loop_graph *g, uint32_
 	for (uint32_t i = 0; i < g->nodes; i++)
 		if (!taken[i] && g->node[i].visits && g->node[i].component == component)
 			o->state[o->states++] = i;
-	qsort_r(o->state + o->way, o->states - o->way, sizeof(*o->state), compare_states,
-		(void *)g);
+	qsort_r(o->state + o->way, o->states - o->way, sizeof(*o->state), compare_states, g->node);
 }
 
 int loop_cycle_order(struct loop_order *o, const struct loop_graph *g, uint32_t component)

@@ -235,14 +235,10 @@ static void estimate(const struct building *b, struct report_computing_row *row,
 	b->c->effective = fmin(b->c->effective, effective);
 }
 
-static int by_samples(const void *a, const void *b)
-{
-	const struct report_computing_row *x = a, *y = b;
-
-	return ARRAY_ORDER(y->samples, x->samples)
-		       ?: strcmp(x->function ? x->function : "", y->function ? y->function : "")
-		       ?: strcmp(x->module ? x->module : "", y->module ? y->module : "");
-}
+ARRAY_COMPARE(by_samples, struct report_computing_row,
+	      ARRAY_ORDER(b->samples, a->samples)
+		      ?: strcmp(a->function ?: "", b->function ?: "")
+		      ?: strcmp(a->module ?: "", b->module ?: ""))
 
 ARRAY_COMPARE(by_path_samples, struct report_computing_path,
 	      ARRAY_ORDER(b->samples, a->samples) ?: PROF_ORDER(a, b, path, program))

@@ -19,22 +19,16 @@ struct item {
 	bool waits;
 };
 
-static int compare_functions(const void *left, const void *right, void *profile)
-{
-	const struct prof_function *f = ((const struct profile *)profile)->function;
-	const struct prof_function *a = &f[*(const uint32_t *)left],
-				   *b = &f[*(const uint32_t *)right];
-
-	return strcmp(a->name, b->name) ?: strcmp(a->library, b->library);
-}
+ARRAY_COMPARE_AT(compare_functions, struct prof_function,
+		 strcmp(a->name, b->name) ?: strcmp(a->library, b->library))
 
 static uint32_t *rank_functions(const struct profile *p)
 {
-	uint32_t *order = array_order(p->functions, compare_functions, (void *)p);
+	uint32_t *order = array_order(p->functions, compare_functions, p->function);
 	uint32_t *rank = order ? malloc(((size_t)p->functions + 1) * sizeof(*rank)) : NULL;
 
 	for (uint32_t i = 0; rank && i < p->functions; i++) {
-		bool same = i && !compare_functions(&order[i - 1], &order[i], (void *)p);
+		bool same = i && !compare_functions(&order[i - 1], &order[i], p->function);
 
 		rank[order[i]] = same ? rank[order[i - 1]] : i;
 	}

@@ -22,13 +22,7 @@ static int compare_programs(const struct prof_process *a, const struct prof_proc
 	return strcmp(a->program, b->program) ?: compare_exes(a, b);
 }
 
-static int by_name(const void *left, const void *right, void *processes)
-{
-	const struct prof_process *p = processes;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return compare_programs(&p[a], &p[b]) ?: ARRAY_ORDER(a, b);
-}
+ARRAY_COMPARE_AT(by_name, struct prof_process, compare_programs(a, b) ?: ARRAY_ORDER(a, b))
 
 static int number_programs(struct report *r)
 {

@@ -73,18 +73,12 @@ static bool of_two_recordings(const struct prof_process *a, const struct prof_pr
 	return left[m] && right[n] && !same_file(a, b);
 }
 
-#define COMPARE(name, order)                                                                       \
-	static int name(const void *left, const void *right, void *processes)                      \
-	{                                                                                          \
-		const struct prof_process *p = processes, *a = &p[*(const uint32_t *)left],        \
-					  *b = &p[*(const uint32_t *)right];                       \
-		return order;                                                                      \
-	}
-
-COMPARE(by_run, ARRAY_ORDER(a->run, b->run))
-COMPARE(by_pid, PROF_ORDER(a, b, pid, start_real_ns))
-COMPARE(by_parent, compare_origins(a, b) ?: ARRAY_ORDER(a->ppid, b->ppid))
-COMPARE(by_start, compare_origins(a, b) ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns))
+ARRAY_COMPARE_AT(by_run, struct prof_process, ARRAY_ORDER(a->run, b->run))
+ARRAY_COMPARE_AT(by_pid, struct prof_process, PROF_ORDER(a, b, pid, start_real_ns))
+ARRAY_COMPARE_AT(by_parent, struct prof_process,
+		 compare_origins(a, b) ?: ARRAY_ORDER(a->ppid, b->ppid))
+ARRAY_COMPARE_AT(by_start, struct prof_process,
+		 compare_origins(a, b) ?: ARRAY_ORDER(a->start_real_ns, b->start_real_ns))
 
 static void sort(struct joining *j, int (*compare)(const void *, const void *, void *))
 {

@@ -138,12 +138,8 @@ static void try_files(struct jit *j, uint32_t process, bool dump)
 	try_inside(j, process, dump);
 }
 
-static int compare_kept(const void *left, const void *right)
-{
-	const struct prof_generated *const *a = left, *const *b = right;
-
-	return ARRAY_ORDER((*a)->pid, (*b)->pid) ?: ARRAY_ORDER(*a, *b);
-}
+ARRAY_COMPARE(compare_kept, struct prof_generated *,
+	      ARRAY_ORDER((*a)->pid, (*b)->pid) ?: ARRAY_ORDER(*a, *b))
 
 /* All that the profile keeps, a map for each process: of some nothing else is known, where many
  * processes are one. */

@@ -16,26 +16,13 @@ static int compare_sites(const struct prof_entry *x, const struct prof_entry *y)
 		       ?: ARRAY_ORDER(x->outcome, y->outcome);
 }
 
-static int compare_entries(const void *a, const void *b, void *profile)
-{
-	const struct profile *p = profile;
-	const struct prof_entry *x = &p->entry[*(const uint32_t *)a],
-				*y = &p->entry[*(const uint32_t *)b];
-
-	return compare_sites(x, y) ?: ARRAY_ORDER(x, y);
-}
-
-static int compare_units(const void *a, const void *b, void *sites)
-{
-	const struct site *s = sites, *x = &s[*(const uint32_t *)a], *y = &s[*(const uint32_t *)b];
-
-	return ARRAY_ORDER(y->units, x->units) ?: ARRAY_ORDER(x->entry, y->entry);
-}
+ARRAY_COMPARE_AT(compare_entries, struct prof_entry, compare_sites(a, b) ?: ARRAY_ORDER(a, b))
+ARRAY_COMPARE_AT(compare_units, struct site, PROF_ORDER(b, a, units) ?: PROF_ORDER(a, b, entry))
 
 static int find_sites(struct site_index *x)
 {
 	const struct profile *p = x->profile;
-	uint32_t *order = array_order(p->entries, compare_entries, (void *)p);
+	uint32_t *order = array_order(p->entries, compare_entries, p->entry);
 
 	x->site = calloc((size_t)p->entries + 1, sizeof(*x->site));
 	x->site_of = calloc((size_t)p->entries + 1, sizeof(*x->site_of));

@@ -7,15 +7,9 @@
 #include "report/render/stacks/flame.h"
 
 /* By parent, then the widest first; ties as they are read. */
-static int compare_boxes(const void *left, const void *right, void *flame)
-{
-	const struct flame *f = flame;
-	const struct flame_box *a = &f->box[*(const uint32_t *)left];
-	const struct flame_box *b = &f->box[*(const uint32_t *)right];
-
-	return ARRAY_ORDER(a->parent, b->parent)
-		       ?: ARRAY_ORDER(flame_width(b), flame_width(a)) ?: ARRAY_ORDER(a, b);
-}
+ARRAY_COMPARE_AT(compare_boxes, struct flame_box,
+		 ARRAY_ORDER(a->parent, b->parent)
+			 ?: ARRAY_ORDER(flame_width(b), flame_width(a)) ?: ARRAY_ORDER(a, b))
 
 /* Where each box goes in preorder: behind its parent and the siblings before it, with all that is
  * below them. Parents come before their children in `sorted`, too. */
@@ -52,7 +46,7 @@ int flame_order(struct flame *f, uint32_t sites)
 	for (uint32_t i = 0; i < n; i++)
 		work[i] = i;
 	/* The top, which is its own parent, is nobody's child. */
-	qsort_r(work + 1, n - 1, sizeof(*work), compare_boxes, f);
+	qsort_r(work + 1, n - 1, sizeof(*work), compare_boxes, f->box);
 	place(f, work, work + n, work + 2 * n, now);
 	for (uint32_t i = 0; i < n; i++) {
 		f->box[i].parent = now[f->box[i].parent];

@@ -124,12 +124,7 @@ static void look_for_ends(struct agent *a)
 	}
 }
 
-static int by_last_reading(const void *left, const void *right)
-{
-	const struct source *a = *(struct source *const *)left, *b = *(struct source *const *)right;
-
-	return ARRAY_ORDER(a->read_ns, b->read_ns);
-}
+ARRAY_COMPARE(by_last_reading, struct source *, ARRAY_ORDER((*a)->read_ns, (*b)->read_ns))
 
 /* The oldest reading comes first, so that each file is read in some round. */
 static void read_due(struct agent *a, bool late_only)
