@@ -134,8 +134,7 @@ static struct numbered states_cell(const struct row_states *s)
 }
 
 /* Of all columns but the means'. */
-static struct numbered number_cell(const struct columns *c, enum column i, const struct row *r,
-				   const struct row_mean *run)
+static struct numbered number_cell(const struct columns *c, enum column i, const struct row *r)
 {
 	switch (i) {
 	case COLUMN_CALLS_S:
@@ -151,30 +150,31 @@ static struct numbered number_cell(const struct columns *c, enum column i, const
 	case COLUMN_KEPT:
 		return numbered_duration(r->kept_ns, c->utf8);
 	case COLUMN_PRECISION:
-		return precision_cell(run);
+		return precision_cell(&r->run_mean);
 	default:
 		return numbered_count(r->run.calls);
 	}
 }
 
 static void cell(char *out, size_t room, const struct columns *c, enum column i,
-		 const struct row *r, const struct row_mean *run, const struct row_mean *window)
+		 const struct row *r)
 {
 	bool all = i == COLUMN_MEAN_ALL;
+	const struct row_mean *mean = all ? &r->run_mean : &r->window_mean;
 
 	if (!all && i != COLUMN_MEAN_NOW) {
-		snprintf(out, room, "%s", number_cell(c, i, r, run).text);
+		snprintf(out, room, "%s", number_cell(c, i, r).text);
 		return;
 	}
-	mean_cell(out, room, all ? run : window, column[i].width, c->utf8);
-	if (all && run->unreliable && !c->shown[COLUMN_PRECISION])
+	mean_cell(out, room, mean, column[i].width, c->utf8);
+	if (all && mean->unreliable && !c->shown[COLUMN_PRECISION])
 		mark(out, room, COLUMNS_DOUBT);
-	if (all && run->warmup_calls)
+	if (all && mean->warmup_calls)
 		mark(out, room, COLUMNS_ASIDE);
 }
 
-char *columns_line(const struct columns *c, const struct row *r, const struct row_mean *run,
-		   const struct row_mean *window, const char *function, const char *caller)
+char *columns_line(const struct columns *c, const struct row *r, const char *function,
+		   const char *caller)
 {
 	const struct terminal terminal = {.width = c->width, .utf8 = c->utf8};
 	struct terminal_line line = {.terminal = &terminal};
@@ -190,7 +190,7 @@ char *columns_line(const struct columns *c, const struct row *r, const struct ro
 		if (!c->shown[i])
 			continue;
 		if (r)
-			cell(text, sizeof(text), c, (enum column)i, r, run, window);
+			cell(text, sizeof(text), c, (enum column)i, r);
 		else
 			snprintf(text, sizeof(text), "%s",
 				 i == COLUMN_PRECISION && c->utf8 ? "±%" : column[i].title);

@@ -236,8 +236,7 @@ static struct row_mean window_mean(const struct rows *r, const struct live_reade
 	return out;
 }
 
-void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t i,
-		     struct row_mean *run, struct row_mean *window)
+const struct row *live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t i)
 {
 	struct row *row = &r->row[i];
 
@@ -247,8 +246,7 @@ void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t
 						   : means_nothing();
 	}
 	row->has_means = true;
-	*run = row->run_mean;
-	*window = row->window_mean;
+	return row;
 }
 
 static double or_nothing(double v)
@@ -301,10 +299,9 @@ void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort b
 
 	for (uint32_t i = 0; i < r->rows; i++) {
 		const struct row *row = &r->row[i];
-		struct row_mean run, window;
 
 		if (by == ROW_BY_PRECISION && row->run.calls)
-			live_rows_means(r, f, i, &run, &window);
+			live_rows_means(r, f, i);
 		r->order[i] = (struct row_place){
 			.key = key_of(row, by), .total_ns = row->total_ns, .row = i};
 		r->order[i].last = row->waits && is_by_time(by);

@@ -131,9 +131,8 @@ int live_rows_update(struct rows *r, const struct live_reader *f);
 void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort by);
 void live_rows_free(struct rows *r);
 
-/* The means and intervals of one row. NANs: out of memory. */
-void live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t row,
-		     struct row_mean *run, struct row_mean *window);
+/* A row with its means and intervals. NANs: out of memory. */
+const struct row *live_rows_means(const struct rows *r, const struct live_reader *f, uint32_t row);
 
 /* `scprof run --until`: whether all sites that matter are known precisely enough (stopping.h). A
  * site here is a row of the report by path. A site matters if it has PRECISION_MAJOR of the time in

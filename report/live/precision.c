@@ -62,21 +62,19 @@ static void estimate(struct precision_site *s, const struct live_reader *f, cons
 		     uint32_t row, double now_s)
 {
 	const struct prof_reading *all = &r->row[row].run;
-	struct row_mean run, window;
-
-	live_rows_means(r, f, row, &run, &window);
-	struct stopping_look look = (struct stopping_look){
-		.used = run.calls,
-		.skipped = run.warmup_calls,
-		.raw = (double)all->units / (double)all->calls * f->profile->clock.ns_per_unit,
-		.mean = run.mean_ns,
-		.low = run.low_ns,
-		.high = run.high_ns,
-		.freedom = run.freedom,
-		.design_effect = run.design,
-		.unreliable = run.unreliable};
+	const struct row_mean *run = &live_rows_means(r, f, row)->run_mean;
+	struct stopping_look look = {.used = run->calls,
+				     .skipped = run->warmup_calls,
+				     .raw = (double)all->units / (double)all->calls *
+					    f->profile->clock.ns_per_unit,
+				     .mean = run->mean_ns,
+				     .low = run->low_ns,
+				     .high = run->high_ns,
+				     .freedom = run->freedom,
+				     .design_effect = run->design,
+				     .unreliable = run->unreliable};
 	stopping_look(&s->stopping, now_s, &look);
-	s->unreliable = run.unreliable;
+	s->unreliable = run->unreliable;
 }
 
 static int look_at(struct precision *p, const struct live_reader *f, const struct rows *r,

@@ -167,20 +167,18 @@ static void add_path(struct making *m, uint32_t row)
 static void add_row(struct making *m, size_t at, bool selected)
 {
 	uint32_t row = m->shown[at];
-	const struct row *r = &m->from->rows->row[row];
-	struct row_mean run, window;
+	const struct row *r = live_rows_means(m->from->rows, m->from->feed, row);
 	char function[256];
 
-	live_rows_means(m->from->rows, m->from->feed, row, &run, &window);
 	function_of(m, row, function, sizeof(function));
-	view_lines_add(m->view,
-		       columns_line(&m->columns, r, &run, &window, function,
-				    m->columns.caller ? caller_of(m, row) : ""),
-		       selected ? VIEW_SELECTED : VIEW_PLAIN);
-	m->unreliable |= run.unreliable;
-	m->aside = m->aside || run.warmup_calls;
+	view_lines_add(
+		m->view,
+		columns_line(&m->columns, r, function, m->columns.caller ? caller_of(m, row) : ""),
+		selected ? VIEW_SELECTED : VIEW_PLAIN);
+	m->unreliable |= r->run_mean.unreliable;
+	m->aside = m->aside || r->run_mean.warmup_calls;
 	if (view_state_is_open(m->state, r->key)) {
-		add_basis(m, &run);
+		add_basis(m, &r->run_mean);
 		add_path(m, row);
 	}
 }
@@ -305,9 +303,8 @@ void view_make(struct view *v, const struct view_source *from, struct view_state
 		m.columns = columns_fit(width, utf8, longest_function(&m),
 					s->by != REPORT_BY_FUNCTION || from->feed->groups.caller,
 					from->rows->has_states);
-		view_lines_add(
-			v, columns_line(&m.columns, NULL, NULL, NULL, "function", "called from"),
-			VIEW_HEAD);
+		view_lines_add(v, columns_line(&m.columns, NULL, "function", "called from"),
+			       VIEW_HEAD);
 		uint32_t rows = computing_rows(&m);
 		m.height -= height && rows ? rows + 2 : 0;
 		if (m.shown)

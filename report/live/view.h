@@ -86,8 +86,8 @@ struct columns columns_fit(size_t width, bool utf8, size_t function, bool caller
 
 /* A row, or (NULL) the titles: a text of columns.width at most, to be freed; NULL: out of memory.
  * Names must be clean. */
-char *columns_line(const struct columns *c, const struct row *r, const struct row_mean *run,
-		   const struct row_mean *window, const char *function, const char *caller);
+char *columns_line(const struct columns *c, const struct row *r, const char *function,
+		   const char *caller);
 
 /* "12,345", "0.3", "1.23M": so many a second. */
 struct numbered columns_rate(double a_second);
