@@ -103,16 +103,10 @@ static void print_command(struct text *t)
 
 static int print_table(struct text *t)
 {
-	static int (*const tables[])(struct text *) = {[REPORT_BY_PATH] = text_sites,
-						       [REPORT_BY_SITE] = text_sites,
-						       [REPORT_BY_FUNCTION] = text_sites,
-						       [REPORT_BY_GAP] = text_others_gaps,
-						       [REPORT_BY_THREAD] = text_others_threads,
-						       [REPORT_BY_PROCESS] = text_others_processes};
 	enum report_by by = t->report->by;
+	int (*table)(struct text *) = by <= REPORT_BY_FUNCTION ? text_sites : text_others;
 
-	return t->report->apart && by <= REPORT_BY_GAP ? text_programs(t, tables[by])
-						       : tables[by](t);
+	return t->report->apart && by <= REPORT_BY_GAP ? text_programs(t, table) : table(t);
 }
 
 /* Is it up to the report which rows are shown? */

@@ -27,9 +27,7 @@ void text_warnings_full(struct text *t, const struct report_warning *warning, ui
 int text_rows(struct text *t);
 /* The main table, as the rows are grouped. */
 int text_sites(struct text *t);
-int text_others_gaps(struct text *t);
-int text_others_threads(struct text *t);
-int text_others_processes(struct text *t);
+int text_others(struct text *t);
 /* Of programs that are kept apart: a list of them, then `table` for each that is shown. */
 int text_programs(struct text *t, int (*table)(struct text *t));
 /* Nothing where the profile has none. */

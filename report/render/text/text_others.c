@@ -26,26 +26,6 @@ static const struct table_column gap_columns[] = {
 	{0},
 };
 
-int text_others_gaps(struct text *t)
-{
-	struct report *r = t->report;
-	struct table table;
-	double shown_ns = 0;
-	int status;
-
-	table_begin(&table, gap_columns, NULL);
-	for (uint32_t i = 0; i < r->gaps && i < t->top; i++) {
-		text_cell_row(t, &table, &r->gap[i]);
-		table_take(&table, GAP_FROM,
-			   text_path_site_label(t, r->gap[i].from, "(thread start)"));
-		table_take(&table, GAP_TO, text_path_site_label(t, r->gap[i].to, "(thread end)"));
-		shown_ns += r->gap[i].total_ns;
-	}
-	status = text_cell_end(t, &table);
-	text_cell_rows_shown(t, r->gaps, shown_ns, r->gaps_ns, "the time between calls");
-	return status;
-}
-
 static const struct table_column thread_columns[] = {
 	{"THREAD", .least = 8, .style = TERMINAL_NAME, TABLE_FIELD(NAME, report_thread, name)},
 	{"PID", .drop = 5, TABLE_FIELD(NUMBER, report_thread, pid)},
@@ -62,23 +42,6 @@ static const struct table_column thread_columns[] = {
 	{0},
 };
 
-int text_others_threads(struct text *t)
-{
-	struct report *r = t->report;
-	struct table table;
-	double shown_ns = 0;
-	int status;
-
-	table_begin(&table, thread_columns, NULL);
-	for (uint32_t i = 0; i < r->threads && i < t->top; i++) {
-		text_cell_row(t, &table, &r->thread[i]);
-		shown_ns += r->thread[i].time_ns;
-	}
-	status = text_cell_end(t, &table);
-	text_cell_rows_shown(t, r->threads, shown_ns, r->time_ns, "the threads' time");
-	return status;
-}
-
 enum { PID, PROGRAM, FOLDED, WALL, ENDED };
 
 static const struct table_column process_columns[] = {
@@ -94,8 +57,28 @@ static const struct table_column process_columns[] = {
 	{0},
 };
 
-static void add_process(struct text *t, struct table *table, const struct report_process *p)
+/* Adds a row, and returns the time that it is told to have. */
+typedef double add_row(struct text *t, struct table *table, uint32_t row);
+
+static double add_gap(struct text *t, struct table *table, uint32_t row)
 {
+	const struct report_gap *g = &t->report->gap[row];
+
+	text_cell_row(t, table, g);
+	table_take(table, GAP_FROM, text_path_site_label(t, g->from, "(thread start)"));
+	table_take(table, GAP_TO, text_path_site_label(t, g->to, "(thread end)"));
+	return g->total_ns;
+}
+
+static double add_thread(struct text *t, struct table *table, uint32_t row)
+{
+	text_cell_row(t, table, &t->report->thread[row]);
+	return t->report->thread[row].time_ns;
+}
+
+static double add_process(struct text *t, struct table *table, uint32_t row)
+{
+	const struct report_process *p = &t->report->process[row];
 	const struct prof_process *in = p->process;
 
 	text_cell_row(t, table, p);
@@ -104,24 +87,36 @@ static void add_process(struct text *t, struct table *table, const struct report
 	if (in->count > 1)
 		table_print_cell(table, FOLDED, "%" PRIu32, in->count);
 	table_cell(table, ENDED, process_end_abbreviate(in).text);
+	return p->in_calls_ns;
 }
 
-int text_others_processes(struct text *t)
+static int print_table(struct text *t, const struct table_column *columns, add_row *add,
+		       uint32_t rows, double all_ns, const char *of_what)
 {
-	struct report *r = t->report;
 	struct table table;
 	double shown_ns = 0;
 	int status;
 
-	table_begin(&table, process_columns, NULL);
-	for (uint32_t i = 0; i < r->processes && i < t->top; i++) {
-		add_process(t, &table, &r->process[i]);
-		shown_ns += r->process[i].in_calls_ns;
-	}
+	table_begin(&table, columns, NULL);
+	for (uint32_t i = 0; i < rows && i < t->top; i++)
+		shown_ns += add(t, &table, i);
 	status = text_cell_end(t, &table);
-	text_cell_rows_shown(t, r->processes, shown_ns, r->calls_ns - r->nested_ns,
-			     "the calls' time");
+	text_cell_rows_shown(t, rows, shown_ns, all_ns, of_what);
 	return status;
+}
+
+int text_others(struct text *t)
+{
+	const struct report *r = t->report;
+
+	if (r->by == REPORT_BY_GAP)
+		return print_table(t, gap_columns, add_gap, r->gaps, r->gaps_ns,
+				   "the time between calls");
+	if (r->by == REPORT_BY_THREAD)
+		return print_table(t, thread_columns, add_thread, r->threads, r->time_ns,
+				   "the threads' time");
+	return print_table(t, process_columns, add_process, r->processes,
+			   r->calls_ns - r->nested_ns, "the calls' time");
 }
 
 /* ---- several programs in one report: a list of them, a section for each that matters, and one
