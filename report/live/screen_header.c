@@ -36,19 +36,15 @@ static const struct prof_process *first_now(const struct profile *p, uint32_t *o
 /* Clean; to be freed. NULL: out of memory. */
 static char *command_of(const struct prof_process *q, size_t width, bool utf8)
 {
-	char *raw = NULL, *clean, *fits;
-	size_t bytes;
-	FILE *memory = open_memstream(&raw, &bytes);
+	struct utf8_memory memory;
 
-	if (!memory)
-		return NULL;
-	for (uint32_t i = 0; i < q->argc && q->argv[i]; i++)
-		fprintf(memory, "%s%s", i ? " " : "", q->argv[i]);
-	if (!q->argc)
-		fputs(q->exe, memory);
-	clean = fclose(memory) ? NULL : utf8_clean(raw, utf8);
-	fits = clean ? utf8_shorten(clean, width, utf8) : NULL;
-	free(raw);
+	utf8_memory_begin(&memory);
+	for (uint32_t i = 0; memory.to && i < q->argc && q->argv[i]; i++)
+		fprintf(memory.to, "%s%s", i ? " " : "", q->argv[i]);
+	if (memory.to && !q->argc)
+		fputs(q->exe, memory.to);
+	char *clean = utf8_cleaned(utf8_memory_end(&memory), utf8);
+	char *fits = clean ? utf8_shorten(clean, width, utf8) : NULL;
 	free(clean);
 	return fits;
 }

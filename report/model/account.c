@@ -119,20 +119,14 @@ static double wall_of(const struct prof_process *p, double longest_s)
 static void fill_processes(struct report *r)
 {
 	const struct profile *p = r->profile;
-	double unit = p->clock.ns_per_unit;
 
 	for (uint32_t i = 0; i < p->tables; i++) {
-		const struct prof_table *t = &p->table[i];
-		struct report_process *of = &r->process[t->process];
+		const struct report_thread *t = &r->thread[i];
+		struct report_process *of = &r->process[p->table[i].process];
 
-		of->threads += t->threads;
-		of->calls += r->thread[i].calls;
-		of->calls_ns += (double)t->call_units * unit;
-		of->in_calls_ns += r->thread[i].in_calls_ns;
-		of->waiting_ns += r->thread[i].waiting_ns;
-		of->time_ns += (double)t->time_units * unit;
-		of->recording_ns += (double)t->recording_units * unit;
-		of->wall_s = fmax(of->wall_s, (double)t->time_units * unit / 1e9);
+		PROF_ADD(of, t, threads, calls, calls_ns, in_calls_ns, waiting_ns, time_ns,
+			 recording_ns);
+		of->wall_s = fmax(of->wall_s, t->time_ns / 1e9);
 	}
 	for (uint32_t i = 0; i < p->processes; i++) {
 		r->process[i].process = &p->process[i];

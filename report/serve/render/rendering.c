@@ -4,6 +4,7 @@
 #include "report/serve/render/renderer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "collector/clocks/clocks_read.h"
+#include "collector/machine/cpu_times.h"
 
 #define LOOK_MS 200  /* between looks whether the client is there and the server goes on */
 #define DIES_MS 1000 /* who has closed the socket ends within this time, or is ended */
@@ -103,9 +105,7 @@ static bool wait_for(struct rendering *one, int flags)
 
 	if (!wait4(one->pid, &one->status, flags, &used))
 		return false;
-	one->cpu_ns =
-		UINT64_C(1000000000) * (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-		UINT64_C(1000) * (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+	one->cpu_ns = (uint64_t)llround(1e9 * cpu_times_of_usage(&used));
 	return true;
 }
 
