@@ -104,7 +104,7 @@ static int take_option(void *to, int code, const char *value)
 static struct top_options by_default(void)
 {
 	return (struct top_options){
-		.live = {.state = view_state_default(), .confidence = 0.95, .rows = 20, .end = -1}};
+		.live = {.state.interval_s = 1, .confidence = 0.95, .rows = 20, .end = -1}};
 }
 
 static int parse(int argc, char **argv, struct top_options *o)

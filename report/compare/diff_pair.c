@@ -96,11 +96,6 @@ static int find_references(const struct diff *d, enum diff_view view, const stru
 	return 0;
 }
 
-static void free_references(struct references *r)
-{
-	PROF_FREE(r, y, v, sorted);
-}
-
 static struct between_runs_effects without(const struct references *r, uint32_t site)
 {
 	for (uint32_t i = 0; i < r->n; i++)
@@ -200,7 +195,7 @@ static int test_function(struct diff *d, enum diff_view view, const struct kind 
 		test_own(d, s, view, &r, k->site[i], &s->test[view][DIFF_OWN]);
 		test_total(d, s, view, &s->test[view][DIFF_TOTAL]);
 	}
-	free_references(&r);
+	PROF_FREE(&r, y, v, sorted);
 	return status;
 }
 

@@ -31,7 +31,6 @@ struct view_state {
 #define STATE_INTERVAL_MIN 0.1
 #define STATE_INTERVAL_MAX 60.0
 
-struct view_state view_state_default(void);
 /* A key as ncurses gives it. */
 void view_state_key(struct view_state *s, int key);
 bool view_state_is_open(const struct view_state *s, uint64_t row_key);

@@ -26,11 +26,6 @@ const char *const view_state_help[] = {
 	"  h ?               this text                              q  quit",
 	NULL};
 
-struct view_state view_state_default(void)
-{
-	return (struct view_state){.sort = ROW_BY_TIME, .by = REPORT_BY_PATH, .interval_s = 1};
-}
-
 bool view_state_is_open(const struct view_state *s, uint64_t row_key)
 {
 	return (s->open == row_key) != s->all_open;

@@ -245,9 +245,8 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row)
 
 void groups_free(struct groups *g)
 {
-	PROF_FREE(g, row, order, place, next, caller, site_of, waits, key);
+	PROF_FREE(g, row, order, place, next, caller, site_of, waits, key, last, longest);
 	number_table_clear(&g->table);
-	PROF_FREE(g, last, longest);
 }
 
 /* Paths share their beginnings: each is a number in a tree, outermost function first. */

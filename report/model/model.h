@@ -275,8 +275,3 @@ static inline uint32_t rows_of_top(uint32_t rows, uint32_t top)
 {
 	return top == 0 || top > rows ? rows : top; /* REPORT_TOP_DEFAULT is more than any */
 }
-
-static inline uint32_t rows_shown(uint32_t rows, const struct report_options *o)
-{
-	return rows_of_top(rows, o->top);
-}

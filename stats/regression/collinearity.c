@@ -5,7 +5,6 @@
 #include "stats/regression/site_costs.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SINGULAR 1e-10
 /* Calls of a site per span that the others do not explain. Smaller numbers are only calls in

@@ -371,7 +371,7 @@ int csv_print(struct report *r, const struct report_options *o, FILE *out)
 
 	rows.put(&c, &stacks, rows.none);
 	c.names = false;
-	for (uint32_t i = 0; !c.failed && i < rows_shown(rows.count, o); i++) {
+	for (uint32_t i = 0; !c.failed && i < rows_of_top(rows.count, o->top); i++) {
 		fputs("\r\n", out);
 		c.inside = false;
 		rows.put(&c, &stacks, row + i * rows.size);

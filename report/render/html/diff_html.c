@@ -59,8 +59,10 @@ static void put_per(struct html *h, const struct diff *d)
 	const struct diff_per *per = &d->per;
 
 	json_write_text(&h->json, "per", per->symbol ? d->options.per : NULL);
-	json_write_limits(&h->json, "units", per->symbol ? per->side[DIFF_BASE].units : NAN,
-			  per->symbol ? per->side[DIFF_NEW].units : NAN);
+	json_write_numbers(&h->json, "units",
+			   (double[]){per->symbol ? per->side[DIFF_BASE].units : NAN,
+				      per->symbol ? per->side[DIFF_NEW].units : NAN},
+			   2);
 }
 
 static void put_head(struct html *h, const struct diff *d)

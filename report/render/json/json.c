@@ -47,18 +47,18 @@ static void put_sites(struct json_writer *w, struct report *r, uint32_t sites)
 
 static void put_rows(struct json_writer *w, const struct report *r, const struct report_options *o)
 {
-	uint32_t sites = rows_shown(r->sites, o);
+	uint32_t sites = rows_of_top(r->sites, o->top);
 
 	json_write_open_lines(w, "gaps", '[');
-	for (uint32_t i = 0; i < rows_shown(r->gaps, o); i++)
+	for (uint32_t i = 0; i < rows_of_top(r->gaps, o->top); i++)
 		put_gap(w, r, &r->gap[i], sites);
 	json_write_close(w, ']');
 	json_write_open_lines(w, "threads", '[');
-	for (uint32_t i = 0; i < rows_shown(r->threads, o); i++)
+	for (uint32_t i = 0; i < rows_of_top(r->threads, o->top); i++)
 		json_write_object(w, NULL, row_fields_thread, &r->thread[i]);
 	json_write_close(w, ']');
 	json_write_open_lines(w, "processes", '[');
-	for (uint32_t i = 0; i < rows_shown(r->processes, o); i++)
+	for (uint32_t i = 0; i < rows_of_top(r->processes, o->top); i++)
 		put_process(w, &r->process[i]);
 	json_write_close(w, ']');
 	json_loops_write(w, r, sites, o->top ? o->top : UINT32_MAX);
@@ -232,11 +232,11 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 
 	json_write_open_lines(&w, NULL, '{');
 	put_head(&w, r);
-	put_sites(&w, r, rows_shown(r->sites, o));
+	put_sites(&w, r, rows_of_top(r->sites, o->top));
 	put_rows(&w, r, o);
-	if (json_computing_write(&w, r, rows_shown(UINT32_MAX, o)))
+	if (json_computing_write(&w, r, rows_of_top(UINT32_MAX, o->top)))
 		return -1;
-	put_slowest(&w, r, rows_shown(r->slowests, o));
+	put_slowest(&w, r, rows_of_top(r->slowests, o->top));
 	put_losses(&w, r);
 	json_warnings_write(&w, r->warning, r->warnings); /* symbolizing may have added some */
 	json_write_texts(&w, "next_steps", (const char *const *)r->next_step, r->next_steps);

@@ -107,7 +107,7 @@ static void put_percentiles(struct json_writer *w, const struct report_site *s)
 		json_write_number(w, names[i], p->at[i].ns);
 	json_write_number(w, "max", p->max_ns);
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
-		json_write_limits(w, limits[i], p->at[i].low_ns, p->at[i].high_ns);
+		json_write_numbers(w, limits[i], (double[]){p->at[i].low_ns, p->at[i].high_ns}, 2);
 	json_write_open(w, "doubts", '{');
 	for (unsigned i = 0; i < REPORT_PERCENTILES; i++)
 		json_write_bits(w, names[i], p->at[i].unreliable, reliability_tail_name);

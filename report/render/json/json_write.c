@@ -226,11 +226,6 @@ bool json_write_open_known(struct json_writer *w, const char *key, bool known)
 	return known;
 }
 
-void json_write_limits(struct json_writer *w, const char *key, double low, double high)
-{
-	json_write_numbers(w, key, (double[]){low, high}, 2);
-}
-
 void json_write_texts(struct json_writer *w, const char *key, const char *const *text, size_t count)
 {
 	json_write_open(w, key, '[');

@@ -39,7 +39,6 @@ void json_write_rough(struct json_writer *w, const char *key, double value);	/* 
 void json_write_text(struct json_writer *w, const char *key, const char *text); /* NULL: null */
 /* UTC, ISO 8601, with 3 or 9 `digits` of the second; null for 0. */
 void json_write_time(struct json_writer *w, const char *key, uint64_t real_ns, int digits);
-void json_write_limits(struct json_writer *w, const char *key, double low, double high); /* [,] */
 /* An array of texts: `count` of them, or those before the NULL. */
 void json_write_texts(struct json_writer *w, const char *key, const char *const *text,
 		      size_t count);

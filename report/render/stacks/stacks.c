@@ -154,8 +154,8 @@ uint32_t stacks_rows(struct stacks *s, const struct report_options *o)
 {
 	if (computing_find(s->report))
 		return STRING_INDEX_NONE;
-	s->sites = rows_shown(s->report->sites, o);
-	return s->sites + rows_shown(computing_paths(s->report), o);
+	s->sites = rows_of_top(s->report->sites, o->top);
+	return s->sites + rows_of_top(computing_paths(s->report), o->top);
 }
 
 const struct report_site *stacks_row(struct stacks *s, uint32_t i)

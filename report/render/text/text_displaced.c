@@ -10,32 +10,22 @@
 
 enum { FUNCTION, CALLS, MEAN, CHARGED = 5, UNCHARGED = 8, SIGNIFICANT = 11, BOTH, TRUE_COST = 15 };
 
-#define UNIT                                                                                       \
-	{                                                                                          \
-		"", .glued = true                                                                  \
-	}
-#define INTERVAL                                                                                   \
-	{                                                                                          \
-		"INTERVAL", .glued = true                                                          \
-	}
-
 static const struct table_column columns[] = {
 	{"FUNCTION", .least = 8, .style = TERMINAL_NAME},
-	{"CALLS", .drop = 3, .type = TABLE_COUNT, .offset = offsetof(struct report_site, calls)},
-	{"OWN MEAN", .drop = 2, .type = TABLE_MEAN,
-	 .offset = offsetof(struct report_site, estimate)},
+	{"CALLS", .drop = 3, TABLE_FIELD(COUNT, report_site, calls)},
+	{"OWN MEAN", .drop = 2, TABLE_FIELD(MEAN, report_site, estimate)},
 	{"", .glued = true, .drop = 2},
 	{"INTERVAL", .glued = true, .drop = 2},
 	{"CHARGED", .right = true},
-	UNIT,
-	INTERVAL,
+	{"", .glued = true},
+	{"INTERVAL", .glued = true},
 	{"UNCHARGED", .right = true, .style = TERMINAL_BOLD},
-	UNIT,
-	INTERVAL,
+	{"", .glued = true},
+	{"INTERVAL", .glued = true},
 	{"", .glued = true},
 	{"BOTH", .right = true, .style = TERMINAL_BOLD},
-	UNIT,
-	INTERVAL,
+	{"", .glued = true},
+	{"INTERVAL", .glued = true},
 	{"TRUE COST", .right = true, .drop = 1},
 	{"", .glued = true, .drop = 1},
 	{"INTERVAL", .glued = true, .drop = 1},

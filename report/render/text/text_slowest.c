@@ -117,7 +117,7 @@ static void print_title(struct text *t)
 int text_slowest(struct text *t)
 {
 	const struct report *r = t->report;
-	uint32_t top = rows_shown(r->slowests, t->options);
+	uint32_t top = rows_of_top(r->slowests, t->options->top);
 	struct table table;
 
 	if (!r->profile->slowest_asked.count)
