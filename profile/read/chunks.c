@@ -105,11 +105,6 @@ static uint64_t marked_used(const struct raw_marks *marks, uint32_t *next, uint6
 	return 0;
 }
 
-static int list_add(struct raw_list *list, const struct raw_ref *ref)
-{
-	return ARRAY_PUT(list->ref, list->count, *ref) ? 0 : -1;
-}
-
 static bool belongs(uint32_t record_type, const struct scp_chunk *c)
 {
 	const struct record_kind *kind = &record_kinds[record_type];
@@ -158,7 +153,7 @@ static int collect_record(struct raw_file *raw, const struct scp_chunk *c, uint6
 			(unsigned long long)offset, c->type);
 	if (records_check(raw->path, rec, c->table, &ref, err))
 		return -1;
-	if (list_add(&raw->list[rec->type], &ref))
+	if (!ARRAY_PUT(raw->list[rec->type].ref, raw->list[rec->type].count, ref))
 		return error_no_memory(err, raw->path);
 	return 0;
 }

@@ -286,8 +286,6 @@ int diff_pair_test(struct diff *d);
 int diff_runs_test(struct diff *d);
 /* From tests to verdicts. -1: out of memory. */
 int diff_judge(struct diff *d);
-/* The n p values become q values (Benjamini and Hochberg). -1: out of memory. */
-int diff_judge_q(double *p, size_t n);
 /* What was computed, in d->computing, where it is known. -1: out of memory. */
 int diff_computing_compare(struct diff *d);
 /* Calls and time a unit of work. -1: out of memory, or *why says that a profile has none. */

@@ -60,21 +60,6 @@ static void combine(struct diff_site *s, enum diff_quantity of)
 	}
 }
 
-int diff_judge_q(double *p, size_t n)
-{
-	double *q = calloc(n + 1, sizeof(*q));
-	size_t *order = calloc(n + 1, sizeof(*order));
-	int status = q && order ? 0 : -1;
-
-	if (!status) {
-		distributions_q_values(p, q, n, order);
-		memcpy(p, q, n * sizeof(*q));
-	}
-	free(q);
-	free(order);
-	return status;
-}
-
 /* One family: all quantities of all sites. */
 static int find_q(struct diff *d)
 {
@@ -84,7 +69,7 @@ static int find_q(struct diff *d)
 
 	for (size_t i = 0; q && i < n; i++)
 		q[i] = d->site[i / DIFF_QUANTITIES].found[i % DIFF_QUANTITIES].p;
-	status = q ? diff_judge_q(q, n) : -1;
+	status = q ? distributions_q_values(q, n) : -1;
 	for (size_t i = 0; i < n && !status; i++)
 		d->site[i / DIFF_QUANTITIES].found[i % DIFF_QUANTITIES].q = q[i];
 	free(q);

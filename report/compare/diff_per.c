@@ -94,7 +94,7 @@ static int judge_rates(struct diff *d)
 
 	for (uint32_t i = 0; q && i < d->sites; i++)
 		q[i] = d->site[i].rate.p;
-	status = q ? diff_judge_q(q, d->sites) : -1;
+	status = q ? distributions_q_values(q, d->sites) : -1;
 	for (uint32_t i = 0; i < d->sites && !status; i++) {
 		struct diff_rate *r = &d->site[i].rate;
 

@@ -75,20 +75,15 @@ double filter_summary_recorded_share(const struct profile *p)
 	return (double)p->recorded_ns / (double)p->recorded_of_ns;
 }
 
-static void warn_ignored(struct report *r, const char *variable)
-{
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
-		if (!strcmp(ignored[i].variable, variable))
-			warning_list_note(r, "setting-ignored", "%s was set, but %s", variable,
-					  ignored[i].why);
-}
-
 void filter_summary_warn(struct report *r)
 {
 	const struct profile *p = r->profile;
 
 	for (const char *v = NULL; (v = filters_text(p, SCP_FILTER_IGNORED, v));)
-		warn_ignored(r, v);
+		for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+			if (!strcmp(ignored[i].variable, v))
+				warning_list_note(r, "setting-ignored", "%s was set, but %s", v,
+						  ignored[i].why);
 	if (p->flags & SCP_FILE_FILTERS_DIFFER)
 		warning_list_note(r, "profiles-differ",
 				  "The profiles were not recorded with the same filters");

@@ -10,6 +10,7 @@
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 #define MOST_OF_TIME   0.5    /* of the threads' time but for waiting for a CPU: what dominates */
 #define MUCH_ELSEWHERE 0.1    /* of it, in a group that was off */
@@ -266,7 +267,7 @@ static bool nothing(struct line *line, struct report *r)
 {
 	const struct profile *p = r->profile;
 
-	if (p->looks || !(SCP_GROUP_ALL & ~p->groups))
+	if (r->next_steps || r->calls || p->looks || !(SCP_GROUP_ALL & ~p->groups))
 		return false;
 	fputs("`-g all` may record some calls", line->to);
 	begin_command(line);
@@ -276,29 +277,32 @@ static bool nothing(struct line *line, struct report *r)
 
 static bool otherwise(struct line *line, struct report *r)
 {
+	if (r->next_steps || !r->calls || line->page)
+		return false;
 	fputs("The same as a page for a browser", line->to);
 	begin_command(line);
 	next_command_report(line->to, r, " -o report.html");
 	return true;
 }
 
-static step *const steps[] = {mostly_computing, elsewhere, not_recorded,
-			      waiting,		wide,	   also_computing};
+static step *const steps[] = {mostly_computing, elsewhere, not_recorded, waiting, wide,
+			      also_computing,	nothing,   otherwise};
 
-static bool add(struct report *r, step *say, bool page)
+static void add(struct report *r, step *say, bool page)
 {
-	char *text = NULL;
-	size_t bytes;
-	struct line line = {open_memstream(&text, &bytes), 0, page};
-	bool said = line.to && say(&line, r);
+	struct utf8_memory memory;
 
-	if ((line.to && fclose(line.to) == EOF) || !said) {
+	utf8_memory_begin(&memory);
+	struct line line = {memory.to, 0, page};
+	bool said = line.to && say(&line, r);
+	char *text = utf8_memory_end(&memory);
+
+	if (!said || !text) {
 		free(text);
-		return false;
+		return;
 	}
 	r->next_command[r->next_steps] = line.command;
 	r->next_step[r->next_steps++] = text;
-	return true;
 }
 
 void next_steps_fill(struct report *r, bool page)
@@ -307,8 +311,4 @@ void next_steps_fill(struct report *r, bool page)
 		return;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && r->next_steps < NEXT_STEPS; i++)
 		add(r, steps[i], page);
-	if (!r->next_steps && !r->calls)
-		add(r, nothing, page);
-	else if (!r->next_steps && !page)
-		add(r, otherwise, page);
 }

@@ -62,23 +62,6 @@ static uint32_t first_of(const struct report *r, uint32_t site)
 	return partner < site ? partner : site;
 }
 
-static void judge(struct report *r, double *p, double *q, size_t *order)
-{
-	for (uint32_t i = 0; i < r->sites; i++)
-		p[i] = r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i
-			       ? r->site[i].displaced.uncharged.p
-			       : NAN;
-	distributions_q_values(p, q, r->sites, order);
-	for (uint32_t i = 0; i < r->sites; i++) {
-		struct report_displaced *d = &r->site[i].displaced;
-
-		if (d->state != SCP_SITE_COST_KNOWN)
-			continue;
-		d->uncharged.q = q[first_of(r, i)];
-		d->significant = d->uncharged.q <= 1 - r->confidence;
-	}
-}
-
 /* Sites of the profile that share the cost: a row of several sites has none of its own. */
 static uint32_t sharing(const struct report *r, const struct report_displaced *d)
 {
@@ -141,19 +124,28 @@ static void add_charged(struct report *r, uint32_t site)
 
 int displaced_judge(struct report *r)
 {
-	size_t n = displaced_any(r) ? (size_t)r->sites + 1 : 0;
-	double *p = calloc(n, sizeof(*p)), *q = calloc(n, sizeof(*q));
-	size_t *order = calloc(n, sizeof(*order));
-	int status = !n || (p && q && order) ? 0 : -1;
+	double *q;
+	int status;
 
-	if (!status && n)
-		judge(r, p, q, order);
-	for (uint32_t i = 0; !status && n && i < r->sites; i++)
-		if (r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i)
+	if (!displaced_any(r))
+		return 0;
+	q = calloc((size_t)r->sites + 1, sizeof(*q));
+	for (uint32_t i = 0; q && i < r->sites; i++)
+		q[i] = r->site[i].displaced.state == SCP_SITE_COST_KNOWN && first_of(r, i) == i
+			       ? r->site[i].displaced.uncharged.p
+			       : NAN;
+	status = q ? distributions_q_values(q, r->sites) : -1;
+	for (uint32_t i = 0; !status && i < r->sites; i++) {
+		struct report_displaced *d = &r->site[i].displaced;
+
+		if (d->state != SCP_SITE_COST_KNOWN)
+			continue;
+		d->uncharged.q = q[first_of(r, i)];
+		d->significant = d->uncharged.q <= 1 - r->confidence;
+		if (first_of(r, i) == i)
 			add_charged(r, i);
-	free(p);
+	}
 	free(q);
-	free(order);
 	return status;
 }
 

@@ -14,11 +14,11 @@ static const char *const by_names[] = {
 	[REPORT_BY_GAP] = "gap",   [REPORT_BY_THREAD] = "thread", [REPORT_BY_PROCESS] = "process",
 };
 
-#define FORMAT_NAME(value, name, suffix, print, traits) [value] = (name),
-static const char *const format_names[] = {REPORT_FORMATS(FORMAT_NAME)};
-
-#define FORMAT_SUFFIX(value, name, suffix, print, traits) [value] = (suffix),
-static const char *const format_suffixes[] = {REPORT_FORMATS(FORMAT_SUFFIX)};
+#define FORMAT(value, name, suffix, print, traits) [value] = {name, suffix, traits},
+static const struct {
+	const char *name, *suffix;
+	unsigned traits;
+} formats[] = {REPORT_FORMATS(FORMAT)};
 
 #define FORMAT_LISTED(value, name, suffix, print, traits) ", " name
 const char *const report_names_formats = &REPORT_FORMATS(FORMAT_LISTED)[2];
@@ -26,15 +26,12 @@ const char *const report_names_formats = &REPORT_FORMATS(FORMAT_LISTED)[2];
 #define SUFFIX_LISTED(value, name, suffix, print, traits) ", " suffix
 const char *const report_names_endings = &REPORT_FORMATS(SUFFIX_LISTED)[2];
 
-#define FORMAT_TRAITS(value, name, suffix, print, traits) [value] = (traits),
-static const unsigned format_traits[] = {REPORT_FORMATS(FORMAT_TRAITS)};
-
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 int report_names_parse_format(const char *name, enum report_format *format)
 {
-	for (size_t i = 0; i < COUNT(format_names); i++)
-		if (!strcmp(format_names[i], name)) {
+	for (size_t i = 0; i < COUNT(formats); i++)
+		if (!strcmp(formats[i].name, name)) {
 			*format = (enum report_format)i;
 			return 0;
 		}
@@ -45,10 +42,10 @@ int report_names_format_of(const char *path, enum report_format *format)
 {
 	size_t length = strlen(path);
 
-	for (size_t i = 0; i < COUNT(format_suffixes); i++) {
-		size_t end = strlen(format_suffixes[i]);
+	for (size_t i = 0; i < COUNT(formats); i++) {
+		size_t end = strlen(formats[i].suffix);
 
-		if (length > end && !strcasecmp(path + length - end, format_suffixes[i])) {
+		if (length > end && !strcasecmp(path + length - end, formats[i].suffix)) {
 			*format = (enum report_format)i;
 			return 0;
 		}
@@ -58,7 +55,7 @@ int report_names_format_of(const char *path, enum report_format *format)
 
 unsigned report_names_format_traits(enum report_format format)
 {
-	return format_traits[format];
+	return formats[format].traits;
 }
 
 static const struct path_end {

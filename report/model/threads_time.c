@@ -323,19 +323,14 @@ bool threads_time_agrees(const struct report *r)
 	return fabs(t->explained_s - t->charged_s) <= allowed;
 }
 
-static void warn_check(struct report *r)
+void threads_time_warn(struct report *r)
 {
 	const struct report_threads_time *t = &r->threads_time;
 	double off = threads_time_difference(r);
 
+	warn_flags(r);
 	if (t->known && t->charged_s >= CHECK_LEAST_S && !threads_time_agrees(r))
 		warning_list_note(r, "states-check",
 				  "The parts add up to %s %s CPU time than the kernel charged",
 				  numbered_share(fabs(off)).text, off > 0 ? "more" : "less");
-}
-
-void threads_time_warn(struct report *r)
-{
-	warn_flags(r);
-	warn_check(r);
 }

@@ -256,16 +256,17 @@ static void fill_threads(const struct slopes_data *d, struct slopes_site *site)
 	}
 }
 
-static void fill_q(size_t sites, struct slopes_site *site)
+static int fill_q(size_t sites, struct slopes_site *site)
 {
-	double p[SLOPES_SITES], q[SLOPES_SITES];
-	size_t order[SLOPES_SITES];
+	double q[SLOPES_SITES];
 
 	for (size_t s = 0; s < sites; s++)
-		p[s] = site[s].p;
-	distributions_q_values(p, q, sites, order);
+		q[s] = site[s].p;
+	if (distributions_q_values(q, sites))
+		return -1;
 	for (size_t s = 0; s < sites; s++)
 		site[s].q = q[s];
+	return 0;
 }
 
 static int fit_times(struct slopes_run *r, double q, struct slopes *out, struct slopes_site *site)
@@ -281,9 +282,11 @@ static int fit_times(struct slopes_run *r, double q, struct slopes *out, struct 
 		s->p = slopes_system_p(s->slope);
 		s->known = isfinite(s->slope.error);
 	}
-	fill_q(r->d->sites, site);
 	slopes_run_unit(r, r->time, &out->unit, &out->slowdown);
-	return slopes_shape_fit(r, q, site) || slopes_shape_fit_pairs(r, q, site) ? -1 : 0;
+	return fill_q(r->d->sites, site) || slopes_shape_fit(r, q, site) ||
+			       slopes_shape_fit_pairs(r, q, site)
+		       ? -1
+		       : 0;
 }
 
 static int fit_latencies(struct slopes_run *r, struct slopes *out, struct slopes_site *site)

@@ -124,7 +124,7 @@ struct pairs {
 	size_t site[MOST_SITES];		      /* column of each site */
 	size_t first[MOST_PAIRS], second[MOST_PAIRS]; /* indices in `site` */
 	double mean[MOST_SITES], high[MOST_SITES];    /* delay: average, and at the higher level */
-	double p[MOST_PAIRS], t[MOST_PAIRS];
+	double p[MOST_PAIRS], q[MOST_PAIRS], t[MOST_PAIRS];
 	struct slopes_estimate e;
 };
 
@@ -186,7 +186,7 @@ static int fit_pairs(struct slopes_run *r, struct pairs *v)
 }
 
 /* The slope of site i while the sites that interact with it are at their higher level. */
-static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, const bool *found,
+static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, double q,
 			struct slopes_site *site)
 {
 	double c[MOST_PAIRS] = {0}, least = 1, value = site->slope.value;
@@ -194,7 +194,7 @@ static void tell_others(struct slopes_run *r, const struct pairs *v, size_t i, c
 	for (size_t k = 0; k < v->count; k++) {
 		size_t other = v->first[k] == i ? v->second[k] : v->first[k];
 
-		if (!found[k] || (v->first[k] != i && v->second[k] != i))
+		if (!(v->q[k] <= q) || (v->first[k] != i && v->second[k] != i))
 			continue;
 		c[k] = v->high[other] - v->mean[other];
 		value += c[k] * v->e.coefficient[k];
@@ -240,30 +240,25 @@ static int fit(struct slopes_run *r, double q, const double *p, struct pairs *v)
 
 		c[k] = 1;
 		pair = combine(r, &v->e, c, v->count);
-		v->p[k] = slopes_system_p(pair);
+		v->p[k] = v->q[k] = slopes_system_p(pair);
 		v->t[k] = pair.value / pair.error;
 	}
-	return 0;
+	return distributions_q_values(v->q, v->count);
 }
 
 int slopes_shape_fit_pairs(struct slopes_run *r, double q, struct slopes_site *site)
 {
 	struct pairs v = {0};
-	double p[SLOPES_SITES], qs[MOST_PAIRS];
-	size_t order[MOST_PAIRS];
-	bool found[MOST_PAIRS];
+	double p[SLOPES_SITES];
+	int status;
 
 	for (size_t c = 0; c < r->columns; c++)
 		p[c] = site[r->site[c]].p;
-	if (fit(r, q, p, &v))
-		return -1;
-	distributions_q_values(v.p, qs, v.count, order);
-	for (size_t k = 0; k < v.count; k++)
-		found[k] = qs[k] <= q;
-	for (size_t i = 0; v.count > 0 && i < v.sites; i++) {
-		tell_others(r, &v, i, found, &site[r->site[v.site[i]]]);
+	status = fit(r, q, p, &v);
+	for (size_t i = 0; !status && v.count > 0 && i < v.sites; i++) {
+		tell_others(r, &v, i, q, &site[r->site[v.site[i]]]);
 		site[r->site[v.site[i]]].bend = bend_of(r, &v, i);
 	}
 	slopes_system_free(&v.e);
-	return 0;
+	return status;
 }

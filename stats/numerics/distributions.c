@@ -124,21 +124,22 @@ static int by_p(const void *left, const void *right, void *values)
 	return a < b ? -1 : a > b;
 }
 
-void distributions_q_values(const double *p, double *q, size_t n, size_t *order)
+int distributions_q_values(double *p, size_t n)
 {
+	size_t *order = calloc(n + 1, sizeof(*order)), tests = 0;
 	double least = 1;
-	size_t tests = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		q[i] = NAN;
+	if (!order)
+		return -1;
+	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			order[tests++] = i;
-	}
-	qsort_r(order, tests, sizeof(*order), by_p, (void *)p);
+	qsort_r(order, tests, sizeof(*order), by_p, p);
 	for (size_t rank = tests; rank > 0; rank--) {
-		size_t i = order[rank - 1];
+		double *q = &p[order[rank - 1]];
 
-		least = fmin(least, p[i] * (double)tests / (double)rank);
-		q[i] = least;
+		*q = least = fmin(least, *q * (double)tests / (double)rank);
 	}
+	free(order);
+	return 0;
 }

@@ -35,6 +35,7 @@ double distributions_tetragamma(double x);
 /* Probability of at least k successes in n independent trials of probability p. */
 double distributions_binomial_at_least(uint32_t k, uint32_t n, double p);
 
-/* Benjamini and Hochberg (1995): q[i] is the lowest false discovery rate at which test i is still a
- * discovery. p of NAN is no test: q is NAN and it is not counted. `order`: room for n numbers. */
-void distributions_q_values(const double *p, double *q, size_t n, size_t *order);
+/* Makes n p values q values, by Benjamini and Hochberg (1995): the lowest false discovery rates at
+ * which the tests are still discoveries. NAN is no test, is not counted, and stays. -1: out of
+ * memory. */
+int distributions_q_values(double *p, size_t n);

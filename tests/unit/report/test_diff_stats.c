@@ -44,11 +44,11 @@ static void test_q_values_of_benjamini_and_hochberg(void **state)
 	static const double p[] = {0.4262, 0.0001, 0.5719, 0.0004, 0.0278, 0.0019, 1.0000, 0.0095,
 				   0.0201, 0.3240, 0.0298, 0.0344, 0.6528, 0.0459, 0.7590};
 	double q[15];
-	size_t order[15];
 	int rejected = 0;
 
 	(void)state;
-	distributions_q_values(p, q, 15, order);
+	memcpy(q, p, sizeof(q));
+	assert_int_equal(distributions_q_values(q, 15), 0);
 	for (int i = 0; i < 15; i++) {
 		rejected += q[i] <= 0.05;
 		assert_int_equal(q[i] <= 0.05, p[i] <= 0.0095);
@@ -62,12 +62,10 @@ static void test_q_values_of_benjamini_and_hochberg(void **state)
 
 static void test_what_is_no_test_is_not_counted(void **state)
 {
-	static const double p[] = {0.01, NAN, 0.04, NAN};
-	double q[4];
-	size_t order[4];
+	double q[] = {0.01, NAN, 0.04, NAN};
 
 	(void)state;
-	distributions_q_values(p, q, 4, order);
+	assert_int_equal(distributions_q_values(q, 4), 0);
 	assert_near(q[0], 0.02, 1e-15);
 	assert_near(q[2], 0.04, 1e-15);
 	assert_true(isnan(q[1]) && isnan(q[3]));
