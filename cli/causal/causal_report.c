@@ -187,10 +187,8 @@ int causal_report_make(struct causal_report *r, const char *progress,
 
 void causal_report_free(struct causal_report *r)
 {
-	for (size_t i = 0; i < r->rows; i++) {
-		free(r->row[i].label);
-		free(r->row[i].function);
-	}
+	for (size_t i = 0; i < r->rows; i++)
+		PROF_FREE(&r->row[i], label, function);
 	free(r->row);
 	report_free(r->computing);
 	*r = (struct causal_report){0};

@@ -82,8 +82,7 @@ static int make_directory(struct diff_pairs *p)
 		return 0;
 	complaint_say(DIFF_COMMAND, "cannot make a directory like %s: %s",
 		      p->directory ? p->directory : "/tmp", strerror(errno));
-	free(p->directory);
-	p->directory = NULL;
+	PROF_FREE(p, directory);
 	return -1;
 }
 
@@ -127,10 +126,8 @@ void diff_pairs_end(struct diff_pairs *p)
 		unlink(p->said);
 	if (p->directory)
 		rmdir(p->directory);
-	for (int side = 0; side < 2; side++) {
-		free(p->command[side].split);
-		free(p->command[side].words);
-	}
+	for (int side = 0; side < 2; side++)
+		PROF_FREE(&p->command[side], split, words);
 	PROF_FREE(p, said, directory, file);
 	*p = (struct diff_pairs){0};
 }

@@ -126,5 +126,4 @@ int run_options_parse(const struct usage *u, int argc, char **argv, struct run_o
 void run_options_free(struct run_options *o)
 {
 	PROF_FREE(o, filters.below, filters.threads);
-	o->filters.below = o->filters.threads = NULL;
 }

@@ -166,7 +166,6 @@ int causal_end(struct causal *c, struct causal_result *r)
 
 void causal_result_free(struct causal_result *r)
 {
-	free(r->site);
-	r->site = NULL;
+	PROF_FREE(r, site);
 	r->sites = 0;
 }

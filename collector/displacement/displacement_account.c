@@ -254,6 +254,4 @@ int displacement_account_finish(struct displacement *d, struct displacement_run 
 void displacement_account_free(struct displacement_run *run)
 {
 	PROF_FREE(run, cpu, others.task);
-	run->cpu = NULL;
-	run->others.task = NULL;
 }

@@ -140,8 +140,6 @@ int displacement_summary_make(struct displacement_summary *s, const struct displ
 void displacement_summary_free(struct displacement_summary *s)
 {
 	PROF_FREE(s, cpu, others.task);
-	s->cpu = NULL;
-	s->others.task = NULL;
 }
 
 /* /proc/stat counts in hundredths of a second, so runs should last a second or more. */

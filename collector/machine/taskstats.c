@@ -268,8 +268,7 @@ void task_clock_close(struct task_clock *c)
 
 	for (size_t i = 0; c->fd && i < open; i++)
 		close(c->fd[i]);
-	free(c->fd);
-	c->fd = NULL;
+	PROF_FREE(c, fd);
 	c->cpus = 0;
 	if (!*c->why)
 		snprintf(c->why, sizeof(c->why), "closed");

@@ -184,8 +184,6 @@ void sample_events_close(struct sample_events *e)
 	for (uint32_t i = 0; i < e->events; i++)
 		close(e->event[i].fd);
 	PROF_FREE(e, ring, event);
-	e->ring = NULL;
-	e->event = NULL;
 	e->rings = e->events = 0;
 }
 

@@ -162,6 +162,5 @@ void save_begin(struct sample_save *v, const struct sample_spaces *s, const stru
 void save_end(struct sample_save *v)
 {
 	settle(v);
-	free(v->directory);
-	v->directory = NULL;
+	PROF_FREE(v, directory);
 }

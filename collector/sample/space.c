@@ -29,8 +29,6 @@ static void forget_objects(struct sample_life *l)
 	free(l->objects.object); /* their tables are the images' */
 	PROF_FREE(l, image, rows);
 	l->objects = (struct safe_point_objects){0};
-	l->image = NULL;
-	l->rows = NULL;
 }
 
 uint32_t space_find(const struct sample_spaces *s, pid_t pid)
@@ -64,8 +62,7 @@ static void drop_live(struct sample_spaces *s, uint32_t at)
 	forget_objects(l);
 	python_free(l->python);
 	l->python = NULL;
-	free(l->map);
-	l->map = NULL;
+	PROF_FREE(l, map);
 	l->maps = 0;
 	s->live_count--;
 	memmove(&s->live[at], &s->live[at + 1], (s->live_count - at) * sizeof(*s->live));

@@ -178,7 +178,7 @@ static void run_of(struct run *r, const struct prof_sums *s, const struct needs 
 		r->line = line_of_one_size(&s->batches, size);
 }
 
-static void free_run(const struct run *r)
+static void free_run(struct run *r)
 {
 	PROF_FREE(r, line, states, tail);
 }
@@ -249,14 +249,10 @@ static bool give_way(struct run *a, struct run *b, const struct needs *needs)
 		a->gone = true;
 		return true;
 	}
-	if (!a->line || !b->line) {
-		free(a->line);
-		a->line = NULL;
-	}
-	if (!a->states || !b->states) {
-		free(a->states);
-		a->states = NULL;
-	}
+	if (!a->line || !b->line)
+		PROF_FREE(a, line);
+	if (!a->states || !b->states)
+		PROF_FREE(a, states);
 	return false;
 }
 
@@ -299,8 +295,7 @@ static void join_apart(struct prof_sums *dst, const struct prof_sums *src, const
 		return;
 	}
 	if (!sum.stretches) {
-		free(dst->apart);
-		dst->apart = NULL;
+		PROF_FREE(dst, apart);
 		return;
 	}
 	if (!dst->apart)
@@ -319,10 +314,8 @@ static struct prof_state_batches *append_all(struct prof_sums *dst, const struct
 	join(&a, &b, &needs);
 	join_apart(dst, src, &a, &b);
 	free_run(&b);
-	free(dst->line);
-	dst->line = a.line;
-	free(dst->tail);
-	dst->tail = a.tail;
+	PROF_FREE(dst, line, tail);
+	PROF_SET(dst, &a, line, tail);
 	copy_back(&dst->batches, &a.time);
 	if (dst->slow)
 		copy_back(&dst->slow->batches, &a.slow);

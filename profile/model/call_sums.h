@@ -47,7 +47,7 @@ static inline uint32_t prof_add32(uint32_t a, uint64_t b)
 #endif
 /* Copy these members of *from to *to; add them; take them off; keep the larger ones, or the
  * smaller; is one of *a less than of *b? How do *a and *b compare by the first that differs? Free
- * these members of *of. */
+ * these members of *of, which are NULL then. */
 #define PROF_SET(to, from, ...)	       (PROF_EACH(PROF_SET_ONE, to, from, __VA_ARGS__)(void) 0)
 #define PROF_ADD(to, from, ...)	       (PROF_EACH(PROF_ADD_ONE, to, from, __VA_ARGS__)(void) 0)
 #define PROF_SUBTRACT(to, from, ...)   (PROF_EACH(PROF_SUBTRACT_ONE, to, from, __VA_ARGS__)(void) 0)
@@ -63,7 +63,7 @@ static inline uint32_t prof_add32(uint32_t a, uint64_t b)
 #define PROF_LEAST_ONE(to, from, m)    (to)->m = (from)->m < (to)->m ? (from)->m : (to)->m,
 #define PROF_LESS_ONE(a, b, m)	       (a)->m < (b)->m ||
 #define PROF_ORDER_ONE(a, b, m)	       ((a)->m > (b)->m) - ((a)->m < (b)->m) ?:
-#define PROF_FREE_ONE(of, nothing, m)  free((of)->m),
+#define PROF_FREE_ONE(of, nothing, m)  free((of)->m), (of)->m = NULL,
 
 /* Sums of consecutive batches of `calls` calls each, oldest first; the calls
  * of an unfinished batch are not in it. */
@@ -194,4 +194,4 @@ static inline uint64_t hist_count(const struct prof_blocks *of, uint32_t bucket)
 }
 void sums_clear(struct prof_sums *s);
 /* The same for sums that nobody will look at again: what is in them stays there. */
-void sums_free(const struct prof_sums *s);
+void sums_free(struct prof_sums *s);

@@ -65,8 +65,7 @@ static int add(struct prof_blocks **to, const struct prof_sums *from, uint64_t t
 static void drop_few(struct prof_sums *s)
 {
 	s->hist_of_one = false;
-	free(s->first);
-	s->first = NULL;
+	PROF_FREE(s, first);
 }
 
 const struct prof_hist *hist_find(const struct prof_sums *s, struct prof_hist *room)

@@ -92,19 +92,14 @@ void overhead_add_ways(struct overhead_sum *s, const struct scp_way_costs *first
 	}
 }
 
-static void join_moments(struct overhead_moments *to, const struct overhead_moments *from)
-{
-	PROF_ADD(to, from, value, square);
-}
-
 void overhead_join(struct overhead_sum *to, const struct overhead_sum *from)
 {
 	to->rounds += from->rounds;
 	to->measurements = prof_add32(to->measurements, from->measurements);
 	for (unsigned i = 0; i < OVERHEAD_QUANTITIES; i++) {
 		to->of[i].weight += from->of[i].weight;
-		join_moments(&to->of[i].inside, &from->of[i].inside);
-		join_moments(&to->of[i].outside, &from->of[i].outside);
+		PROF_ADD(&to->of[i].inside, &from->of[i].inside, value, square);
+		PROF_ADD(&to->of[i].outside, &from->of[i].outside, value, square);
 	}
 }
 

@@ -38,8 +38,7 @@ static int add_slow(struct prof_sums *dst, const struct prof_sums *src)
 		return 0;
 	if (!s) {
 		free(d->batches.sum);
-		free(d);
-		dst->slow = NULL;
+		PROF_FREE(dst, slow);
 		return 0;
 	}
 	PROF_ADD(d, s, units, units_sq);
@@ -77,7 +76,7 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 	return 0;
 }
 
-void sums_free(const struct prof_sums *s)
+void sums_free(struct prof_sums *s)
 {
 	hist_free(s->hist);
 	free(s->first);

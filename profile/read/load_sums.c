@@ -58,8 +58,7 @@ static int load_state_batches(const struct raw_file *raw, const struct raw_ref *
 	if (batches_fit(b, s->batches.count, s->states))
 		return 0;
 	*sound = s->states->from_calls;
-	free(b);
-	s->states->batches = NULL;
+	PROF_FREE(s->states, batches);
 	return 0;
 }
 

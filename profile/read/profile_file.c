@@ -258,8 +258,7 @@ static int take_copy(const struct raw_file *raw, uint8_t **copy, uint64_t *bytes
 
 static int take_earlier(struct raw_file *raw, struct raw_marks *marks, struct profile_error *err)
 {
-	free(raw->earlier);
-	raw->earlier = NULL;
+	PROF_FREE(raw, earlier);
 	if (take_copy(raw, &raw->earlier, &raw->earlier_bytes, err))
 		return -1;
 	if (chunks_mark(raw->earlier, raw->earlier_bytes, marks))
@@ -276,8 +275,7 @@ static int copy_file(struct raw_file *raw, struct profile_error *err)
 	raw->first.all = raw->second.all = !raw->live;
 	if (!raw->live)
 		return 0;
-	free(raw->image);
-	raw->image = NULL;
+	PROF_FREE(raw, image);
 	if (take_earlier(raw, &raw->first, err) || take_earlier(raw, &raw->second, err))
 		return -1;
 	return take_copy(raw, &raw->image, &raw->image_bytes, err);

@@ -97,8 +97,7 @@ int image_end(struct image *img, struct scp_header *header)
 	header->regions[0].bytes = header->regions[0].used = img->used - SCP_HEADER_BYTES;
 	replace(img, header, sizeof *header, 0);
 	flush(img);
-	free(img->piece);
-	img->piece = NULL;
+	PROF_FREE(img, piece);
 	errno = img->error;
 	return img->error ? -1 : 0;
 }

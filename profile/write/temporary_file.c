@@ -28,8 +28,7 @@ static void finish(struct partial *p)
 
 	if (p->unnamed >= 0)
 		close(p->unnamed);
-	free(p->name);
-	p->name = NULL;
+	PROF_FREE(p, name);
 	errno = error;
 }
 

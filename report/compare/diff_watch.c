@@ -356,7 +356,6 @@ void diff_watch_free(struct diff_watch *w)
 		free(r->frame);
 	}
 	string_index_clear(&w->keys);
-	free(w->row);
-	w->row = NULL;
+	PROF_FREE(w, row);
 	w->rows = 0;
 }

@@ -12,8 +12,6 @@
 void live_rows_free(struct rows *r)
 {
 	PROF_FREE(r, row, order);
-	r->row = NULL;
-	r->order = NULL;
 	r->rows = 0;
 }
 

@@ -218,8 +218,6 @@ int groups_make(struct groups *g, const struct profile *p, enum report_by by, co
 	group_entries(g);
 	number_table_clear(&g->table);
 	PROF_FREE(g, last, longest);
-	g->last = NULL;
-	g->longest = NULL;
 	add_overflows(g);
 	return 0;
 }

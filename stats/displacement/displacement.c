@@ -328,19 +328,16 @@ void displacement_limits(struct displacement_value v, double confidence, double 
 
 struct displacement_value displacement_mean(const struct displacement_value *run, size_t runs)
 {
-	struct displacement_value m = unknown;
+	struct displacement_value m = {0};
 	double between = 0, within = 0, freedom = 0, n = (double)runs;
 
-	if (!runs)
-		return m;
-	m.value = 0;
+	if (runs < 2)
+		return runs ? run[0] : unknown;
 	for (size_t i = 0; i < runs; i++) {
 		m.value += run[i].value / n;
 		within += run[i].error * run[i].error / (n * n);
 		freedom += run[i].freedom;
 	}
-	if (runs == 1)
-		return run[0];
 	for (size_t i = 0; i < runs; i++)
 		between += (run[i].value - m.value) * (run[i].value - m.value) / (n * (n - 1));
 	bool by_runs = runs >= RUNS_ENOUGH || between > within || !isfinite(within);

@@ -162,23 +162,14 @@ static size_t count_up_to(const double *x, size_t n, double limit)
 	return count;
 }
 
-static double least_above(const double *x, size_t n, double floor)
+static double kth_fastest(const double *x, size_t n, size_t k)
 {
 	double least = INFINITY;
 
 	for (size_t i = 0; i < n; i++)
-		if (x[i] > floor && x[i] < least)
+		if (x[i] < least && count_up_to(x, n, x[i]) >= k)
 			least = x[i];
 	return least;
-}
-
-static double kth_fastest(const double *x, size_t n, size_t k)
-{
-	double value = least_above(x, n, -INFINITY);
-
-	while (count_up_to(x, n, value) < k)
-		value = least_above(x, n, value);
-	return value;
 }
 
 struct kbest replications_kbest(const double *x, size_t n, size_t k, double epsilon)
@@ -201,7 +192,7 @@ struct kbest replications_kbest(const double *x, size_t n, size_t k, double epsi
 		else if (!best.measurements)
 			best.measurements = i + 1;
 	}
-	best.value = least_above(x, n, -INFINITY);
+	best.value = fastest;
 	if (k <= n && best.value > 0)
 		best.spread = kth_fastest(x, n, k) / best.value - 1;
 	return best;

@@ -137,18 +137,18 @@ static struct displacement_value value_of(const struct fit *f, size_t kind, size
 }
 
 /* Number of spans in which the site has calls; the minimum over the series. */
-static size_t active(const struct site_costs_series *series, size_t count, size_t sites, size_t k)
+static size_t active(const struct fit *f, size_t k)
 {
-	size_t least = SIZE_MAX;
+	size_t least = f->count ? SIZE_MAX : 0;
 
-	for (size_t s = 0; s < count; s++) {
+	for (size_t s = 0; s < f->count; s++) {
 		size_t n = 0;
 
-		for (size_t i = 0; i < series[s].spans; i++)
-			n += series[s].calls[i * sites + k] > 0;
+		for (size_t i = 0; i < f->series[s].spans; i++)
+			n += f->series[s].calls[i * f->sites + k] > 0;
 		least = n < least ? n : least;
 	}
-	return count ? least : 0;
+	return least;
 }
 
 /* Cross products of calls, weighted by 1 / length, after removing the intercept (length) from each
@@ -200,8 +200,7 @@ static void choose(struct fit *f, struct site_costs *out, struct site_costs_site
 	size_t most = out->spans / SPANS_A_COLUMN;
 
 	for (size_t k = 0; k < f->sites; k++) {
-		bool rare = out->spans >= SITE_COSTS_SPANS &&
-			    active(f->series, f->count, f->sites, k) < SITE_COSTS_ACTIVE;
+		bool rare = out->spans >= SITE_COSTS_SPANS && active(f, k) < SITE_COSTS_ACTIVE;
 
 		site[k].state = rare ? SITE_COSTS_RARE : SITE_COSTS_FEW;
 		if (!rare && n < SITE_COSTS_MOST && out->spans >= SITE_COSTS_SPANS && n + 1 < most)
@@ -255,12 +254,11 @@ static int take_room(struct fit *f)
 static void fit_all(struct fit *f, struct displacement_value (*cost)[COLUMNS],
 		    struct displacement_value switching)
 {
-	static const struct displacement_value none = {0, 0, 1};
 	struct displacement_value rest[COLUMNS];
 	struct normal n;
 
 	for (size_t a = 0; a < f->columns; a++)
-		rest[a] = none;
+		rest[a] = (struct displacement_value){0, 0, 1};
 	for (size_t s = 0; s < f->count; s++) {
 		const struct site_costs_series *series = &f->series[s];
 

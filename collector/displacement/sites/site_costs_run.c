@@ -296,10 +296,8 @@ int site_costs_run(const struct displacement_run *run, const struct site_samples
 	for (size_t i = 0; i < cpus && !result; i++)
 		result = join_windows(&j, i);
 	result = result || join_ticks(&j, cpus) || fit(&j, cpus + 1, told) ? -1 : 0;
-	for (size_t i = 0; i <= cpus && j.series; i++) {
-		free(j.series[i].span);
-		free(j.series[i].calls);
-	}
+	for (size_t i = 0; i <= cpus && j.series; i++)
+		PROF_FREE(&j.series[i], span, calls);
 	free(j.series);
 	PROF_FREE(&j.index, site, site_of, rank_of);
 	return result;

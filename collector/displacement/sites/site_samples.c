@@ -108,8 +108,7 @@ struct site_samples *site_samples_open(const char *profiles, const cpu_set_t *cp
 void site_samples_close(struct site_samples *s)
 {
 	for (size_t i = 0; i <= s->cpus; i++) {
-		free(s->reader[i].reading);
-		free(s->reader[i].calls);
+		PROF_FREE(&s->reader[i], reading, calls);
 		pthread_mutex_destroy(&s->reader[i].lock);
 	}
 	for (size_t i = 0; i < s->files; i++) {

@@ -71,7 +71,6 @@ void source_close(struct source *s)
 {
 	source_release(s);
 	PROF_FREE(s, path, program);
-	s->path = s->program = NULL;
 }
 
 bool source_is(const struct source *s, int directory, const char *name)
