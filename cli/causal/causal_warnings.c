@@ -2,19 +2,16 @@
 /* Why a causal profile says less than it was asked for. */
 #include "cli/causal/causal_private.h"
 
-#include <stdarg.h>
+#include "profile/base/error.h"
 
 __attribute__((format(printf, 3, 4))) static void warn(struct causal_report *r, const char *code,
 						       const char *format, ...)
 {
 	struct causal_warning *w = &r->warning[r->warnings];
-	va_list args;
 
 	if (r->warnings == sizeof(r->warning) / sizeof(*r->warning))
 		return;
-	va_start(args, format);
-	vsnprintf(w->text, sizeof(w->text), format, args);
-	va_end(args);
+	FORMAT_BY(vsnprintf, w->text, sizeof(w->text), format);
 	w->code = code;
 	r->warnings++;
 }

@@ -6,13 +6,13 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
+#include "profile/base/error.h"
 #include "profile/base/given_file.h"
 #include "profile/base/array.h"
 
@@ -33,11 +33,8 @@ struct reading {
 __attribute__((format(printf, 2, 3))) static int refuse(struct reading *r, const char *format, ...)
 {
 	char what[700], text[PATH_MAX + 800];
-	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(what, sizeof(what), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, what, sizeof(what), format);
 	if (r->line)
 		snprintf(text, sizeof(text), "%s:%u: %s", r->path, r->line, what);
 	else

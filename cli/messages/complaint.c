@@ -106,11 +106,8 @@ int complaint_print(const char *command, const char *text)
 int complaint_say(const char *command, const char *format, ...)
 {
 	char text[1536];
-	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, text, sizeof(text), format);
 	return complaint_print(command, text);
 }
 
@@ -127,11 +124,8 @@ int say(const char *text)
 int say_format(const char *format, ...)
 {
 	char text[1900];
-	va_list arguments;
 
-	va_start(arguments, format);
-	error_format(text, sizeof(text), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(error_format, text, sizeof(text), format);
 	return say(text);
 }
 

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +18,6 @@
 #include "collector/clocks/clocks_read.h"
 #include "collector/duration.h"
 #include "collector/launch/launch.h"
-#include "profile/base/error.h"
 
 #define CALIBRATION_US 20000
 
@@ -55,11 +53,7 @@ __attribute__((format(printf, 3, 4))) static enum bench_end fail(struct bench_er
 								 enum bench_end end,
 								 const char *format, ...)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	error_format(err->text, sizeof(err->text), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(error_format, err->text, sizeof(err->text), format);
 	return end;
 }
 

@@ -13,6 +13,7 @@
 
 #include "collector/clocks/clocks.h"
 #include "collector/machine/cpu_times.h"
+#include "profile/base/error.h"
 
 /* Arguments for a call, as people write them: int:5 str:hello buf:4k f64:1.5 f32:2 null.
  *

@@ -5,7 +5,6 @@
  * some threshold is reached" (Bryant and O'Hallaron); then Feitelson's double loop, in which loops
  * of the subject and of its empty counterpart alternate, so that both meet the same noise. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -20,11 +19,7 @@
 
 int bench_measure_refuse(struct bench_record *r, enum bench_end end, const char *format, ...)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(r->why, sizeof(r->why), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, r->why, sizeof(r->why), format);
 	r->refused = (uint32_t)end;
 	return -1;
 }

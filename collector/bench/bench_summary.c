@@ -3,7 +3,6 @@
 #include "collector/bench/bench_summary.h"
 
 #include <gsl/gsl_sort.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +18,9 @@ __attribute__((format(printf, 3, 4))) static void warn(struct bench_summary *s, 
 						       const char *format, ...)
 {
 	struct bench_warning *w = &s->warning[s->warnings++];
-	va_list arguments;
 
 	w->code = code;
-	va_start(arguments, format);
-	vsnprintf(w->text, sizeof(w->text), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, w->text, sizeof(w->text), format);
 }
 
 static void add_warnings(struct bench_summary *s, const struct bench_summary_options *wishes)

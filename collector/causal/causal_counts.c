@@ -2,7 +2,6 @@
 /* Of counts that are compared, the greater is written first by the target and read last here. A
  * signal handler that counts between a thread's load and store is lost, and so is what a second
  * thread does that takes the block for its own: hence twice what would be possible. */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,13 +118,9 @@ static struct causal_bounds bounds_of(const struct causal_page *p, bool shared)
 
 static void refuse(struct causal_page *p, const char *format, ...)
 {
-	va_list arguments;
-
 	if (*p->refused)
 		return;
-	va_start(arguments, format);
-	vsnprintf(p->refused, sizeof(p->refused), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, p->refused, sizeof(p->refused), format);
 	causal_page_stop(p);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Chooses the default clock, and describes each clock in words. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collector/clocks/clocks_private.h"
 #include "collector/duration.h"
+#include "profile/base/error.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/words.h"
 #include "stats/planning/plan.h"
@@ -126,11 +126,8 @@ static void set_smallest_mean(struct clock_test *t)
 __attribute__((format(printf, 2, 3))) static void add(struct clock_test *t, const char *format, ...)
 {
 	size_t have = strlen(t->verdict);
-	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(t->verdict + have, sizeof(t->verdict) - have, format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, t->verdict + have, sizeof(t->verdict) - have, format);
 }
 
 static void add_steps(struct clock_test *t)

@@ -5,35 +5,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profile/base/error.h"
+
 void doctor_add(struct doctor *d, const char *name, enum doctor_level level, const char *format,
 		...)
 {
-	va_list arguments;
-
 	if (d->count == DOCTOR_MOST)
 		return;
 	struct doctor_check *c = &d->check[d->count++];
 	*c = (struct doctor_check){.name = name, .level = level};
-	va_start(arguments, format);
-	vsnprintf(c->found, sizeof(c->found), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, c->found, sizeof(c->found), format);
 }
 
 void doctor_remedy(struct doctor *d, const char *format, ...)
 {
 	struct doctor_check *c = &d->check[d->count - 1];
-	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(c->remedy, sizeof(c->remedy), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(vsnprintf, c->remedy, sizeof(c->remedy), format);
 }
 
 enum doctor_level doctor_worst(const struct doctor *d)

@@ -51,11 +51,7 @@ void error_format(char *text, size_t room, const char *format, va_list arguments
 
 int error_set(struct profile_error *err, const char *format, ...)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	error_format(err->text, sizeof(err->text), format, arguments);
-	va_end(arguments);
+	FORMAT_BY(error_format, err->text, sizeof(err->text), format);
 	return -1;
 }
 
@@ -63,24 +59,18 @@ int error_fail(struct profile_error *err, const char *path, const char *format, 
 {
 	size_t length = strlen(path), at;
 	bool is_long = length > PATH_SHOWN;
-	va_list args;
 
 	error_set(err, "%s%s: ", is_long ? "..." : "", is_long ? path + length - PATH_SHOWN : path);
 	at = strlen(err->text);
-	va_start(args, format);
-	error_format(err->text + at, sizeof err->text - at, format, args);
-	va_end(args);
+	FORMAT_BY(error_format, err->text + at, sizeof err->text - at, format);
 	return -1;
 }
 
 int error_damaged(struct profile_error *err, const char *path, const char *format, ...)
 {
 	char text[MOST];
-	va_list args;
 
-	va_start(args, format);
-	error_format(text, sizeof(text), format, args);
-	va_end(args);
+	FORMAT_BY(error_format, text, sizeof(text), format);
 	return error_fail(err, path,
 			  "damaged profile: %s.\nCopy the file anew from where it was recorded, or "
 			  "leave it out.",

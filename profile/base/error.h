@@ -13,6 +13,15 @@
 void error_format(char *text, size_t room, const char *format, va_list arguments)
 	__attribute__((format(printf, 3, 0)));
 
+/* What follows a function's last parameter, `format`, in a text: by vsnprintf or error_format. */
+#define FORMAT_BY(print, text, size, format)                                                       \
+	do {                                                                                       \
+		va_list arguments_;                                                                \
+		va_start(arguments_, format);                                                      \
+		print(text, size, format, arguments_);                                             \
+		va_end(arguments_);                                                                \
+	} while (0)
+
 /* The same, into an error. Returns -1, so that a check can end with `return error_set(...)`. */
 int error_set(struct profile_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

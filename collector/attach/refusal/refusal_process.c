@@ -8,7 +8,6 @@
 #include <linux/kcmp.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -26,14 +25,11 @@
 
 int refusal_say(const struct refusal_process *p, struct profile_error *err, const char *format, ...)
 {
-	va_list arguments;
 	size_t used;
 
 	error_set(err, "cannot attach to process %d (%s): ", (int)p->pid, p->name);
 	used = strlen(err->text);
-	va_start(arguments, format);
-	error_format(err->text + used, sizeof(err->text) - used, format, arguments);
-	va_end(arguments);
+	FORMAT_BY(error_format, err->text + used, sizeof(err->text) - used, format);
 	return -1;
 }
 
