@@ -245,8 +245,7 @@ static int end_attach(struct top_attach *t)
 
 	if (t->pid > 0) {
 		kill(t->pid, SIGTERM);
-		while (waitpid(t->pid, &status, 0) < 0 && errno == EINTR)
-			continue;
+		TEMP_FAILURE_RETRY(waitpid(t->pid, &status, 0));
 	}
 	if (t->said >= 0) {
 		print_said(t->said);

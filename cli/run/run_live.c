@@ -184,11 +184,8 @@ static void mend_terminal(const struct run_live *l)
 static void note_quit(struct run_live *l, int flags)
 {
 	int status = 0;
-	pid_t pid = 0;
 
-	while (l->pid && (pid = waitpid(l->pid, &status, flags)) < 0 && errno == EINTR)
-		continue;
-	if (!l->pid || !pid)
+	if (!l->pid || !TEMP_FAILURE_RETRY(waitpid(l->pid, &status, flags)))
 		return;
 	if (WIFSIGNALED(status))
 		mend_terminal(l);

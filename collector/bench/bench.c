@@ -128,8 +128,7 @@ static int end_child(pid_t pid)
 	int status = 0;
 
 	kill(-pid, SIGKILL); /* and what it started, in its process group */
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	return status;
 }
 

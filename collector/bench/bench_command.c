@@ -19,10 +19,7 @@ static int run_once(const char *path, char **command, int *status)
 
 	if (error)
 		return error;
-	while (waitpid(pid, status, 0) < 0)
-		if (errno != EINTR)
-			return errno;
-	return 0;
+	return TEMP_FAILURE_RETRY(waitpid(pid, status, 0)) < 0 ? errno : 0;
 }
 
 static int run(struct bench_subject *s, uint64_t calls)

@@ -237,8 +237,7 @@ static void meet(struct meeting *m)
 	if (!pthread_create(&thread, NULL, tick, m))
 		pthread_join(thread, NULL);
 	atomic_store(&m->over, true);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
 }
 
 uint64_t ticker_cost_median(const struct ticker_cost_gap *gap, size_t gaps, const uint64_t *at,

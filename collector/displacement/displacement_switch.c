@@ -202,8 +202,7 @@ static void run_all(struct probe *p)
 	for (int i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	kill(helper, SIGKILL);
-	while (waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
-		continue;
+	TEMP_FAILURE_RETRY(waitpid(helper, NULL, __WALL));
 }
 
 static int another_cpu(int cpu)

@@ -105,8 +105,5 @@ int doctor_try(char *const argv[], const char *library, const char *directory, c
 	}
 	text[used] = '\0';
 	close(ends[0]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return pid > 0 ? status : -1;
+	return pid > 0 && TEMP_FAILURE_RETRY(waitpid(pid, &status, 0)) > 0 ? status : -1;
 }

@@ -82,8 +82,7 @@ static void become(const char *path, char **argv, bool shell_fallback, int repor
 	else
 		execv(path, argv);
 	int error = errno;
-	while (write(report, &error, sizeof(error)) < 0 && errno == EINTR)
-		continue;
+	TEMP_FAILURE_RETRY(write(report, &error, sizeof(error)));
 	_exit(127);
 }
 
@@ -91,19 +90,15 @@ static void become(const char *path, char **argv, bool shell_fallback, int repor
 static void wait_for_word(const int go[2])
 {
 	char word;
-	ssize_t got;
 
 	close(go[1]);
-	while ((got = read(go[0], &word, 1)) < 0 && errno == EINTR)
-		continue;
-	if (got != 1)
+	if (TEMP_FAILURE_RETRY(read(go[0], &word, 1)) != 1)
 		_exit(127);
 }
 
 static void give_word(const int go[2])
 {
-	while (write(go[1], "", 1) < 0 && errno == EINTR)
-		continue;
+	TEMP_FAILURE_RETRY(write(go[1], "", 1));
 	close(go[0]);
 	close(go[1]);
 }
@@ -111,13 +106,11 @@ static void give_word(const int go[2])
 static int forked(struct launch *l, const int report[2], bool *exec_failed)
 {
 	int error = 0;
-	ssize_t bytes;
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	close(report[1]);
-	while ((bytes = read(report[0], &error, sizeof(error))) < 0 && errno == EINTR)
-		continue;
+	ssize_t bytes = TEMP_FAILURE_RETRY(read(report[0], &error, sizeof(error)));
 	close(report[0]);
 	if (bytes != (ssize_t)sizeof(error)) /* it is another program now */
 		return 0;
@@ -221,8 +214,6 @@ static bool take_signal(struct launch *l, int milliseconds)
 
 int launch_wait_watched(struct launch *l, const struct launch_watch *watch, struct rusage *usage)
 {
-	int status = 0;
-
 	while (!has_ended(l)) {
 		take_signal(l, watch ? watch->period_ms : -1);
 		if (watch && watch->tick)
@@ -234,10 +225,8 @@ int launch_wait_watched(struct launch *l, const struct launch_watch *watch, stru
 		continue;
 	if (watch && watch->ended)
 		watch->ended(watch->context, l->pid);
-	while (wait4(l->pid, &status, 0, usage) < 0 && errno == EINTR)
-		continue;
-	l->status = status;
-	return status;
+	TEMP_FAILURE_RETRY(wait4(l->pid, &l->status, 0, usage));
+	return l->status;
 }
 
 int launch_exit_status(int wait_status)

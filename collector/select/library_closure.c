@@ -74,8 +74,8 @@ static int ask(const char *loader, const char *program, struct names *out)
 	}
 	close(pipe_fd[1]);
 	int failed = read_lines(pipe_fd[0], out);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	return failed || pid < 0 || status ? -1 : 0;
 }
 

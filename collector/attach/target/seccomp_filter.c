@@ -258,8 +258,7 @@ static bool await_end(pid_t child)
 		usleep(1000);
 	}
 	kill(child, SIGKILL);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(child, NULL, 0));
 	return false;
 }
 
