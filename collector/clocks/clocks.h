@@ -26,8 +26,6 @@ struct tick_watch {
 	int begun;
 };
 
-void clocks_ticks_begin(struct tick_watch *w, struct tick_seen *seen, size_t room);
-
 /* The clock was read between before_ns and after_ns. */
 void clocks_ticks_note(struct tick_watch *w, uint64_t reading, uint64_t before_ns,
 		       uint64_t after_ns);

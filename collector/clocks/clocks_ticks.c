@@ -15,11 +15,6 @@
  * part of the tick: finer than its length is to be known. */
 #define SHARP 0.05
 
-void clocks_ticks_begin(struct tick_watch *w, struct tick_seen *seen, size_t room)
-{
-	*w = (struct tick_watch){.seen = seen, .room = room};
-}
-
 void clocks_ticks_note(struct tick_watch *w, uint64_t reading, uint64_t before_ns,
 		       uint64_t after_ns)
 {

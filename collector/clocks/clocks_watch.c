@@ -189,8 +189,8 @@ int clocks_watch(struct clocks_report *r, double window_s)
 	clocks_watch_begin(&w.tsc, false, GRACE_NS);
 	clocks_watch_begin(&w.monotonic, false, GRACE_NS);
 	clocks_watch_begin(&w.cpu, true, GRACE_NS);
-	clocks_ticks_begin(&w.coarse, seen, MOST_CHANGES);
-	clocks_ticks_begin(&w.page, seen + MOST_CHANGES, MOST_CHANGES);
+	w.coarse = (struct tick_watch){.seen = seen, .room = MOST_CHANGES};
+	w.page = (struct tick_watch){.seen = seen + MOST_CHANGES, .room = MOST_CHANGES};
 	w.tsc_0 = clocks_read_source(SCP_CLOCK_TSC)->read_ordered();
 	w.raw_0 = counter_raw_ns();
 	w.coarse_ns = clocks_test_of(r, SCP_CLOCK_COARSE)->claimed_ns;

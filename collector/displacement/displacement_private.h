@@ -55,7 +55,7 @@ struct displacement {
 	struct task_clock clock;
 	double clock_on[CPU_SETSIZE];
 	struct progress *progress;
-	uint32_t progresses, progress_room;
+	uint32_t progresses;
 	uint64_t next_look;
 	struct cpu_times before[CPU_SETSIZE], after[CPU_SETSIZE]; /* all CPUs */
 	double own[CPU_SETSIZE]; /* the measuring thread's own time */

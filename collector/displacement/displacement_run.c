@@ -21,9 +21,7 @@
 
 static void note_progress(struct displacement *d, uint64_t at, uint64_t ns)
 {
-	if (array_reach((void **)&d->progress, &d->progress_room, d->progresses,
-			sizeof(*d->progress), 0))
-		d->progress[d->progresses++] = (struct progress){at, ns};
+	(void)ARRAY_PUT(d->progress, d->progresses, (struct progress){at, ns});
 }
 
 int displacement_run_begin(struct displacement *d, bool task_clock, struct profile_error *err)

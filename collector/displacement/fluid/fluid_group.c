@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/base/given_file.h"
 #include "profile/base/kernel_file.h"
 #include "profile/base/words.h"
 
@@ -21,12 +22,9 @@
 
 static int write_file(const char *folder, const char *name, const char *text)
 {
-	char path[512];
+	int file = kernel_file_fd(O_WRONLY, "%s/%s", folder, name);
 	ssize_t written;
-	int file;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = open(path, O_WRONLY | O_CLOEXEC);
 	if (file < 0)
 		return -1;
 	written = write(file, text, strlen(text));
@@ -147,7 +145,7 @@ static bool differ(const char *own, const char *its)
 
 bool fluid_group_differs(pid_t pid)
 {
-	char text[4096], own[1024], its[1024], *end;
+	char text[4096], own[1024], its[1024];
 	bool differs = false;
 
 	kernel_file_text(text, sizeof(text), "/proc/sys/kernel/sched_autogroup_enabled");
@@ -162,7 +160,7 @@ bool fluid_group_differs(pid_t pid)
 	fluid_group_line(text, its, sizeof(its));
 	if (!differs && !differ(own, its))
 		return false;
-	kernel_file_text(text, sizeof(text), "/proc/%d/stat", (int)pid); /* does it live? */
-	end = strrchr(text, ')');
-	return end && end[1] && end[2] != 'Z' && end[2] != 'X';
+	const char *state = proc_stat_read(pid, 0, text); /* does it live? */
+
+	return state && *state != 'Z' && *state != 'X';
 }

@@ -16,6 +16,7 @@
 #include "collector/displacement/fluid/fluid_private.h"
 #include "collector/machine/cpus.h"
 #include "profile/base/error.h"
+#include "profile/base/kernel_file.h"
 
 #define EDGE_NS	    20000 /* ten times what the reading of an edge takes */
 #define EDGE_TRIES  3
@@ -131,7 +132,6 @@ static int settle(struct fluid_thread *t)
 {
 	const struct sched_param none = {0};
 	uint64_t waited, turns;
-	char path[64];
 
 	if (cpus_pin(t->cpu))
 		return error_set(
@@ -147,8 +147,7 @@ static int settle(struct fluid_thread *t)
 			"the scheduling class SCHED_IDLE is refused: %s. Without it the fluid "
 			"would take time from the program; allow sched_setscheduler",
 			strerror(errno));
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
-	t->schedstat = open(path, O_RDONLY | O_CLOEXEC);
+	t->schedstat = kernel_file_fd(O_RDONLY, "/proc/self/task/%d/schedstat", (int)t->tid);
 	if (t->schedstat < 0 || read_schedstat(t->schedstat, &waited, &turns) || !turns)
 		return error_set(
 			&t->refused,

@@ -91,7 +91,7 @@ struct site_dither {
 	struct causal_page_site found[SCP_CAUSAL_SITES];
 	size_t admitted;
 	struct drawn_window *window;
-	uint32_t windows, room;
+	uint32_t windows;
 	double began; /* of the present window; infinite: there is none */
 	bool stopped;
 	size_t now; /* slot delayed in it; 0: none */
@@ -272,10 +272,9 @@ static void begin_window(struct site_dither *d, double at)
 	d->began = at;
 	d->now = 0;
 	/* a window that cannot be noted is not delayed */
-	if (k && array_reach((void **)&d->window, &d->room, d->windows, sizeof(*d->window), 0)) {
+	if (k && ARRAY_PUT(d->window, d->windows, (struct drawn_window){at, k})) {
 		d->now = k;
 		d->slot[k].drawn++;
-		d->window[d->windows++] = (struct drawn_window){at, k};
 		delays[k] = dither_plan_delay(&d->plan);
 	}
 	d->stale |= d->now != 0;

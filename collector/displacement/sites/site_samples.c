@@ -61,7 +61,7 @@ struct site_samples {
 	struct file file[SITE_SAMPLES_FILES];
 	size_t files, missed;
 	struct site_clock *program;
-	uint32_t programs, programs_room;
+	uint32_t programs;
 	pid_t softirqd[CPU_SETSIZE]; /* ksoftirqd of each CPU of the set; 0: not known */
 	const struct displacement *displace;
 	struct site_dither *dither; /* NULL: none */
@@ -153,9 +153,7 @@ static void add_program(struct site_samples *s, pid_t pid)
 	for (uint32_t i = 0; i < s->programs; i++)
 		if (s->program[i].pid == pid)
 			return;
-	if (array_reach((void **)&s->program, &s->programs_room, s->programs, sizeof(*s->program),
-			0))
-		s->program[s->programs++] = (struct site_clock){.pid = pid};
+	(void)ARRAY_PUT(s->program, s->programs, (struct site_clock){.pid = pid});
 }
 
 /* A new reading; NULL: out of memory. */

@@ -32,10 +32,9 @@ static struct tick_seen seen[LIMIT];
 
 static struct tick_watch watch(const struct scene *s)
 {
-	struct tick_watch w;
+	struct tick_watch w = {.seen = seen, .room = LIMIT};
 	uint64_t passed = 0;
 
-	clocks_ticks_begin(&w, seen, LIMIT);
 	for (uint64_t now = START; passed < s->ticks; now += PASS) {
 		if (now >= s->blind_from && now < s->blind_to)
 			continue;
@@ -201,11 +200,10 @@ static void too_few_ticks_say_nothing(void **state)
 
 static void a_clock_that_goes_back_is_not_averaged(void **state)
 {
-	struct tick_watch w;
+	struct tick_watch w = {.seen = seen, .room = LIMIT};
 	struct tick_summary sum;
 
 	(void)state;
-	clocks_ticks_begin(&w, seen, LIMIT);
 	for (uint64_t i = 0; i < 100; i++) {
 		clocks_ticks_note(&w, 1000 - i, START + i * D, START + i * D + 10);
 		clocks_ticks_note(&w, 1000 - i, START + i * D + D - 20, START + i * D + D - 10);
