@@ -7,6 +7,7 @@
 #include "collector/attach/attach_work.h"
 #include "collector/attach/safe_point/safe_point_private.h"
 #include "include/scprof_version.h"
+#include "preload/system/util.h"
 #include "profile/base/error.h"
 
 int attach_state_say(struct attach_working *w, const char *what)
@@ -16,16 +17,12 @@ int attach_state_say(struct attach_working *w, const char *what)
 
 int attach_state_check(struct attach_working *w, const struct scp_attach_state *s)
 {
-	uint64_t version = UINT64_C(0xcbf29ce484222325); /* FNV-1a, as the library has it */
-
-	for (const char *c = SCPROF_VERSION; *c; c++)
-		version = (version ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
 	if (s->status == SCP_ATTACH_BUSY)
 		return attach_state_say(
 			w, "another scprof is attaching or detaching, or its thread died of it");
 	if (!w->order)
 		return 0;
-	if (s->version != (uint32_t)version)
+	if (s->version != (uint32_t)text_hash(TEXT_HASH, SCPROF_VERSION, SIZE_MAX))
 		return attach_state_say(
 			w, "the libscprof.so in it is of another version than this scprof");
 	if (s->status == SCP_ATTACH_PRELOADED)

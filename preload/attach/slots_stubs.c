@@ -89,18 +89,13 @@ static const struct scp_selected_table *keep(const struct scp_selected_table *t)
 	return *kept = t;
 }
 
-static void use(const struct scp_selected_table *t)
-{
-	__atomic_store_n(&selected_now, t, __ATOMIC_SEQ_CST);
-}
-
 bool slots_stubs_use(const char *path)
 {
 	const struct scp_selected_table *t, *known, *kept;
 	void *handle = NULL;
 	int saved = errno;
 	if (!path) {
-		use(NULL);
+		__atomic_store_n(&selected_now, NULL, __ATOMIC_SEQ_CST);
 		return true;
 	}
 	t = open_table(path, &handle);
@@ -109,7 +104,7 @@ bool slots_stubs_use(const char *path)
 	if (handle && (!kept || kept != t)) /* nobody has been led there yet */
 		((int (*)(void *))function_resolve(FN_dlclose))(handle);
 	if (kept) {
-		use(kept);
+		__atomic_store_n(&selected_now, kept, __ATOMIC_SEQ_CST);
 		selected_resolve_all();
 	} else {
 		dlerror(); /* ours, not the program's */

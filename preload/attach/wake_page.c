@@ -239,10 +239,7 @@ static bool make(void *at)
 				return true;
 			}
 		}
-		if (wake.file.fd >= 0)
-			sys_close(wake.file.fd);
-		if (*wake.file.path)
-			sys_unlink(wake.file.path);
+		file_abandon(&wake.file);
 	}
 	return false;
 }
