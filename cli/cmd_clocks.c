@@ -232,14 +232,8 @@ static int test_json(const struct clocks_report *r)
 	json_write_number(&w, "confidence", 0.95);
 	JSON_MEMBERS(&w, r, interruptions, interruption_max_ns, interrupted_share);
 	JSON_PUT(&w, "stolen_share", r->stolen, "busy_cpus", r->busy_cpus);
-	json_write_open(&w, "clocks", '[');
-	for (int i = 0; i < CLOCKS_TESTED; i++)
-		clock_json(&w, &r->clock[i]);
-	json_write_close(&w, ']');
-	json_write_open(&w, "lateness", '[');
-	for (int i = 0; i < CLOCKS_LATE; i++)
-		late_json(&w, &r->late[i]);
-	json_write_close(&w, ']');
+	JSON_LIST(&w, "clocks", e, r->clock, CLOCKS_TESTED, clock_json(&w, e));
+	JSON_LIST(&w, "lateness", e, r->late, CLOCKS_LATE, late_json(&w, e));
 	return json_write_finish(&w);
 }
 

@@ -71,14 +71,9 @@ static int print_json(const struct doctor *d, int status)
 
 	json_write_open(&w, NULL, '{');
 	JSON_PUT(&w, "schema", "scprof-doctor/1", "status", status);
-	json_write_open(&w, "checks", '[');
-	for (size_t i = 0; i < d->count; i++) {
-		const struct doctor_check *c = &d->check[i];
-
-		JSON_OBJECT(&w, NULL, "name", c->name, "level", doctor_level_name(c->level),
-			    "found", c->found, "remedy", *c->remedy ? c->remedy : NULL);
-	}
-	json_write_close(&w, ']');
+	JSON_LIST(&w, "checks", e, d->check, d->count,
+		  JSON_OBJECT(&w, NULL, "name", e->name, "level", doctor_level_name(e->level),
+			      "found", e->found, "remedy", *e->remedy ? e->remedy : NULL));
 	return json_write_finish(&w);
 }
 

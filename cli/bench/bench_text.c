@@ -202,21 +202,12 @@ static void put_parts(struct json_writer *w, const struct bench_options *o,
 	JSON_OBJECT_OF(w, "drift", &s->drift, change, p);
 }
 
-static void put_lists(struct json_writer *w, const struct bench_summary *s)
+static void put_outlier(struct json_writer *w, const struct bench_outlier *o)
 {
-	json_write_open(w, "outliers", '[');
-	for (const struct bench_outlier *o = s->outlier; o < s->outlier + s->outliers; o++) {
-		json_write_open(w, NULL, '{');
-		JSON_PUT(w, "loop", o->empty ? "empty" : "subject", "replication",
-			 o->replication + 1);
-		JSON_MEMBERS(w, o, at_s, ns, factor, switches);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, ']');
-	json_write_open(w, "warnings", '[');
-	for (uint32_t i = 0; i < s->warnings; i++)
-		JSON_OBJECT_OF(w, NULL, &s->warning[i], code, text);
-	json_write_close(w, ']');
+	json_write_open(w, NULL, '{');
+	JSON_PUT(w, "loop", o->empty ? "empty" : "subject", "replication", o->replication + 1);
+	JSON_MEMBERS(w, o, at_s, ns, factor, switches);
+	json_write_close(w, '}');
 }
 
 int bench_print_json(const struct bench_options *o, const struct bench_summary *s)
@@ -235,7 +226,9 @@ int bench_print_json(const struct bench_options *o, const struct bench_summary *
 	put_mean(w, "empty", &s->empty, s->subtracted);
 	put_mean(w, "undisturbed", &s->undisturbed, true);
 	put_parts(w, o, s);
-	put_lists(w, s);
+	JSON_LIST(w, "outliers", e, s->outlier, s->outliers, put_outlier(w, e));
+	JSON_LIST(w, "warnings", e, s->warning, s->warnings,
+		  JSON_OBJECT_OF(w, NULL, e, code, text));
 	json_write_numbers(w, "subject_ns", s->subject_ns, s->replications);
 	if (s->subtracted)
 		json_write_numbers(w, "empty_ns", s->empty_ns, s->replications);

@@ -152,19 +152,14 @@ int causal_json_print(const struct causal_report *r, FILE *out)
 	json_write_text(&w, "schema", "scprof-causal/1");
 	put_progress(&w, r);
 	put_experiment(&w, r->result);
-	json_write_open_lines(&w, "sites", '[');
-	for (size_t i = 0; i < r->rows; i++)
-		put_site(&w, r, &r->row[i]);
-	json_write_close(&w, ']');
+	JSON_LIST_LINES(&w, "sites", e, r->row, r->rows, put_site(&w, r, e));
 	if (!r->computing)
 		json_write_null(&w, "computing");
 	else if (json_computing_write(&w, r->computing, UINT32_MAX))
 		return -1;
 	json_write_text(&w, "verdict", *verdict.text ? verdict.text : NULL);
-	json_write_open_lines(&w, "warnings", '[');
-	for (size_t i = 0; i < r->warnings; i++)
-		JSON_OBJECT_OF(&w, NULL, &r->warning[i], code, text);
-	json_write_close(&w, ']');
+	JSON_LIST_LINES(&w, "warnings", e, r->warning, r->warnings,
+			JSON_OBJECT_OF(&w, NULL, e, code, text));
 	put_confirmed(&w, r->confirmed);
 	return json_write_finish(&w);
 }

@@ -118,15 +118,13 @@ static int print_json(const struct cpu_load *l, size_t count)
 
 	json_write_open(w, NULL, '{');
 	JSON_PUT(w, "schema", "scprof-load/1", "wall_s", l->wall);
-	json_write_open(w, "cpus", '[');
-	for (const struct cpu_load *c = l; c < l + count; c++)
-		JSON_OBJECT(w, NULL, "cpu", c->cpu, "load", load(c), "wall_s", c->wall, "idle_s",
-			    c->idle, "others_s", c->waited, "interrupts_s", c->interrupts,
-			    "stolen_s", c->stolen, "stat_load", stat_load(c), "stat_irq_s",
-			    c->stat.known ? c->stat.irq : NAN, "stat_softirq_s",
-			    c->stat.known ? c->stat.softirq : NAN, "stat_stolen_s",
-			    c->stat.known ? c->stat.steal : NAN);
-	json_write_close(w, ']');
+	JSON_LIST(w, "cpus", e, l, count,
+		  JSON_OBJECT(w, NULL, "cpu", e->cpu, "load", load(e), "wall_s", e->wall, "idle_s",
+			      e->idle, "others_s", e->waited, "interrupts_s", e->interrupts,
+			      "stolen_s", e->stolen, "stat_load", stat_load(e), "stat_irq_s",
+			      e->stat.known ? e->stat.irq : NAN, "stat_softirq_s",
+			      e->stat.known ? e->stat.softirq : NAN, "stat_stolen_s",
+			      e->stat.known ? e->stat.steal : NAN));
 	return json_write_finish(w);
 }
 

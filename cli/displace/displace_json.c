@@ -50,27 +50,13 @@ static void put_cpu(struct json_writer *w, const char *key, const struct displac
 	json_write_close(w, '}');
 }
 
-static void put_cpus(struct json_writer *w, const struct displacement_cpu *c, size_t count)
+static void put_task(struct json_writer *w, const struct displacement_task *t)
 {
-	json_write_open(w, "cpus", '[');
-	for (size_t i = 0; i < count; i++)
-		put_cpu(w, NULL, &c[i]);
-	json_write_close(w, ']');
-}
-
-static void put_tasks(struct json_writer *w, const struct displacement_tasks *others)
-{
-	json_write_open(w, "tasks", '[');
-	for (size_t i = 0; i < others->count; i++) {
-		const struct displacement_task *t = &others->task[i];
-
-		json_write_open(w, NULL, '{');
-		json_write_text(w, "name", t->name);
-		json_write_count_if(w, "cpu", t->cpu >= 0, (uint64_t)t->cpu);
-		JSON_MEMBERS(w, t, seconds, tasks, softirq);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, ']');
+	json_write_open(w, NULL, '{');
+	json_write_text(w, "name", t->name);
+	json_write_count_if(w, "cpu", t->cpu >= 0, (uint64_t)t->cpu);
+	JSON_MEMBERS(w, t, seconds, tasks, softirq);
+	json_write_close(w, '}');
 }
 
 static void put_warnings(struct json_writer *w, unsigned set)
@@ -101,23 +87,19 @@ static void put_value(struct json_writer *w, const char *key, const struct displ
 	json_write_close(w, '}');
 }
 
-static void put_replications(struct json_writer *w, const struct displacement_summary *s)
+static void put_replication(struct json_writer *w, const struct displacement_run *r,
+			    double confidence)
 {
-	json_write_open(w, "replications", '[');
-	for (const struct displacement_run *r = s->run; r < s->run + s->runs; r++) {
-		json_write_open(w, NULL, '{');
-		JSON_PUT(w, "elapsed_s", r->elapsed, "program_s", r->program, "windows",
-			 r->seen.windows, "windows_kept", r->seen.kept, "share_kept",
-			 r->seen.share_kept, "inflation", r->seen.inflation, "interrupted",
-			 r->interrupted, "rest_s", r->rest);
-		put_accounting(w, &r->accounting);
-		put_value(w, "displacement", r, r->displacement, s->confidence);
-		put_value(w, "unaccounted", r, r->uncharged, s->confidence);
-		put_cpus(w, r->cpu, r->cpus);
-		put_warnings(w, r->warnings);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, ']');
+	json_write_open(w, NULL, '{');
+	JSON_PUT(w, "elapsed_s", r->elapsed, "program_s", r->program, "windows", r->seen.windows,
+		 "windows_kept", r->seen.kept, "share_kept", r->seen.share_kept, "inflation",
+		 r->seen.inflation, "interrupted", r->interrupted, "rest_s", r->rest);
+	put_accounting(w, &r->accounting);
+	put_value(w, "displacement", r, r->displacement, confidence);
+	put_value(w, "unaccounted", r, r->uncharged, confidence);
+	JSON_LIST(w, "cpus", e, r->cpu, r->cpus, put_cpu(w, NULL, e));
+	put_warnings(w, r->warnings);
+	json_write_close(w, '}');
 }
 
 static void put_operation(struct json_writer *w, uint64_t loops,
@@ -197,12 +179,12 @@ int displace_json_print(FILE *out, const struct displace_wishes *o,
 	json_write_close(w, '}');
 	put_operation(w, o->loops, s);
 	put_errors(w, s);
-	put_cpus(w, s->cpu, s->cpus);
+	JSON_LIST(w, "cpus", e, s->cpu, s->cpus, put_cpu(w, NULL, e));
 	put_cpu(w, "all_cpus", &s->all);
-	put_tasks(w, &s->others);
+	JSON_LIST(w, "tasks", e, s->others.task, s->others.count, put_task(w, e));
 	if (json_write_open_known(w, "confirm", confirm))
 		put_confirmation(w, confirm, s);
-	put_replications(w, s);
+	JSON_LIST(w, "replications", e, s->run, s->runs, put_replication(w, e, s->confidence));
 	json_write_text(w, "sentence", sentence);
 	put_warnings(w, s->warnings);
 	return json_write_finish(w);

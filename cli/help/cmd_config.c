@@ -78,10 +78,7 @@ static int print_json(const struct config *c, const struct command *only)
 
 	json_write_open(&w, NULL, '{');
 	json_write_text(&w, "schema", "scprof-config/1");
-	json_write_open(&w, "files", '[');
-	for (size_t i = 0; i < c->files; i++)
-		JSON_OBJECT_OF(&w, NULL, &c->file[i], path, there);
-	json_write_close(&w, ']');
+	JSON_LIST(&w, "files", e, c->file, c->files, JSON_OBJECT_OF(&w, NULL, e, path, there));
 	json_write_open(&w, "entries", '[');
 	for (size_t i = 0; i < c->count; i++) {
 		const struct config_entry *e = &c->entry[i];

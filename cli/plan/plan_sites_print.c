@@ -278,10 +278,7 @@ static int print_json(const struct plan_sites *p, struct report *r, const struct
 	put_all_cpu(w, p);
 	put_states(w, p);
 	json_write_count(w, "perhaps_above_share", p->perhaps);
-	json_write_open(w, "sites", '[');
-	for (uint32_t i = 0; i < p->sites; i++)
-		put_site(w, r, &p->site[i]);
-	json_write_close(w, ']');
+	JSON_LIST(w, "sites", e, p->site, p->sites, put_site(w, r, e));
 	return json_write_finish(w);
 }
 

@@ -80,6 +80,18 @@ void json_write_object(struct json_writer *w, const char *key, const struct row_
 void json_write_open(struct json_writer *w, const char *key, char bracket);
 void json_write_open_lines(struct json_writer *w, const char *key, char bracket);
 void json_write_close(struct json_writer *w, char bracket);
+/* An array: what a statement writes of each element of an array, to which `e` points. */
+#define JSON_LIST(w, key, e, array, count, ...)                                                    \
+	JSON_LIST_BY(json_write_open, w, key, e, array, count, __VA_ARGS__)
+#define JSON_LIST_LINES(w, key, e, array, count, ...)                                              \
+	JSON_LIST_BY(json_write_open_lines, w, key, e, array, count, __VA_ARGS__)
+#define JSON_LIST_BY(open, w, key, e, array, count, ...)                                           \
+	do {                                                                                       \
+		open(w, key, '[');                                                                 \
+		for (__typeof__(&*(array)) e = (array); e < (array) + (count); e++)                \
+			__VA_ARGS__;                                                               \
+		json_write_close(w, ']');                                                          \
+	} while (0)
 /* Open an object where its content is known; else write null, and return false. */
 bool json_write_open_known(struct json_writer *w, const char *key, bool known);
 /* Closes a document's object, and its line. 0, or -1 with errno: out of memory. Errors of the
