@@ -168,10 +168,8 @@ static void put_paths(struct diff_paths *p)
 	html_write_fields(h, "box_fields", "back label");
 	html_write_tree(h, "boxes", &p->boxes, NULL);
 	html_write_fields(h, "label_fields", "name module");
-	json_write_open(&h->json, "labels", '[');
-	for (uint32_t i = 0; i < p->labels.count; i++)
-		HTML_PUT(h, html_index(p->labels.pair[i].a), html_index(p->labels.pair[i].b));
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "labels", e, p->labels.pair, p->labels.count,
+		  HTML_PUT(h, html_index(e->a), html_index(e->b)));
 }
 
 /* ---- sites ---- */
@@ -221,10 +219,7 @@ static void put_sites(struct html *h, const struct diff *d)
 			  "moved rate_changed verdict other change ratio low high p q detectable "
 			  "base_calls new_calls base_mean new_mean base_cpu new_cpu base_total "
 			  "new_total effect base_rate new_rate rate_ratio rate_low rate_high");
-	json_write_open(&h->json, "sites", '[');
-	for (uint32_t i = 0; i < h->sites; i++)
-		put_site(h, &p, &d->site[i]);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "sites", e, d->site, h->sites, put_site(h, &p, e));
 	put_paths(&p);
 	pairs_clear(&p.frames);
 	pairs_clear(&p.labels);

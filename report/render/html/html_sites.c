@@ -129,10 +129,8 @@ static void put_functions(struct html *h)
 	const struct profile *p = h->report->profile;
 
 	html_write_fields(h, "function_fields", "name library");
-	json_write_open(&h->json, "functions", '[');
-	for (uint32_t i = 0; i < p->functions; i++)
-		HTML_PUT(h, p->function[i].name, p->function[i].library);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "functions", e, p->function, p->functions,
+		  HTML_PUT(h, e->name, e->library));
 }
 
 static void put_note(void *to, const char *line)
@@ -253,10 +251,8 @@ static void put_computing(struct html *h, struct html_lines *l)
 	json_write_text(&h->json, "recording", *recording.text ? recording.text : NULL);
 	json_write_count(&h->json, "of", c->rows);
 	html_write_fields(h, "fields", "function module path samples share low high cpu");
-	json_write_open(&h->json, "rows", '[');
-	for (uint32_t i = 0; i < rows_of_top(c->rows, FUNCTIONS_MOST); i++)
-		put_computing_row(h, l, &c->row[i]);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "rows", e, c->row, rows_of_top(c->rows, FUNCTIONS_MOST),
+		  put_computing_row(h, l, e));
 	json_write_close(&h->json, '}');
 }
 

@@ -150,10 +150,7 @@ static void put_loop(struct html *h, const struct loop *l)
 	json_write_number(&h->json, "share", l->share);
 	json_write_number(&h->json, "outside",
 			  last && last->kind == LOOP_OUTSIDE ? last->permille : 0);
-	json_write_open(&h->json, "cycles", '[');
-	for (uint32_t i = 0; i < l->cycles; i++)
-		put_cycle(h, l, &l->cycle[i]);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "cycles", e, l->cycle, l->cycles, put_cycle(h, l, e));
 	json_write_close(&h->json, '}');
 }
 
@@ -176,10 +173,8 @@ void html_loops(struct html *h)
 
 static void put_switched(struct html *h, const struct report_site *s)
 {
-	json_write_open(&h->json, NULL, '[');
-	for (uint32_t i = 0; i < s->bars; i++)
-		json_write_count(&h->json, NULL, s->bar[i].switched);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, NULL, e, s->bar, s->bars,
+		  json_write_count(&h->json, NULL, e->switched));
 }
 
 static void put_row(struct html *h, const struct report_site *s)

@@ -50,10 +50,8 @@ void html_write_doubts(struct html *h, unsigned unreliable)
 
 void html_write_warnings(struct html *h, const struct report_warning *warning, uint32_t warnings)
 {
-	json_write_open(&h->json, "warnings", '[');
-	for (uint32_t i = 0; i < warnings; i++)
-		html_write_texts(h, warning[i].code, warning[i].text, warning[i].brief);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "warnings", e, warning, warnings,
+		  html_write_texts(h, e->code, e->text, e->brief));
 }
 
 int html_write_end(struct html *h, const char *tail)

@@ -116,10 +116,7 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 
 static void put_sites(struct json_writer *w, const struct diff *d)
 {
-	json_write_open(w, "sites", '[');
-	for (uint32_t i = 0; i < rows_of_top(d->sites, d->options.top); i++)
-		put_site(w, d, &d->site[i]);
-	json_write_close(w, ']');
+	JSON_LIST(w, "sites", e, d->site, rows_of_top(d->sites, d->options.top), put_site(w, d, e));
 }
 
 static const struct row_field computing_side[] = {
@@ -148,10 +145,8 @@ void diff_json_computing(struct json_writer *w, const struct diff *c)
 	json_write_number(w, "new_cpu_ns", c->side[DIFF_NEW].total_ns);
 	few = diff_words_power(c);
 	json_write_text(w, "few", *few.text ? few.text : NULL);
-	json_write_open(w, "rows", '[');
-	for (uint32_t i = 0; i < rows_of_top(c->sites, c->options.top); i++)
-		put_function(w, c, &c->site[i]);
-	json_write_close(w, ']');
+	JSON_LIST(w, "rows", e, c->site, rows_of_top(c->sites, c->options.top),
+		  put_function(w, c, e));
 	json_write_close(w, '}');
 }
 

@@ -49,18 +49,12 @@ static void put_rows(struct json_writer *w, const struct report *r, const struct
 {
 	uint32_t sites = rows_of_top(r->sites, o->top);
 
-	json_write_open_lines(w, "gaps", '[');
-	for (uint32_t i = 0; i < rows_of_top(r->gaps, o->top); i++)
-		put_gap(w, r, &r->gap[i], sites);
-	json_write_close(w, ']');
-	json_write_open_lines(w, "threads", '[');
-	for (uint32_t i = 0; i < rows_of_top(r->threads, o->top); i++)
-		json_write_object(w, NULL, row_fields_thread, &r->thread[i]);
-	json_write_close(w, ']');
-	json_write_open_lines(w, "processes", '[');
-	for (uint32_t i = 0; i < rows_of_top(r->processes, o->top); i++)
-		put_process(w, &r->process[i]);
-	json_write_close(w, ']');
+	JSON_LIST_LINES(w, "gaps", e, r->gap, rows_of_top(r->gaps, o->top),
+			put_gap(w, r, e, sites));
+	JSON_LIST_LINES(w, "threads", e, r->thread, rows_of_top(r->threads, o->top),
+			json_write_object(w, NULL, row_fields_thread, e));
+	JSON_LIST_LINES(w, "processes", e, r->process, rows_of_top(r->processes, o->top),
+			put_process(w, e));
 	json_loops_write(w, r, sites, o->top ? o->top : UINT32_MAX);
 }
 
@@ -95,10 +89,7 @@ static void put_slowest(struct json_writer *w, struct report *r, uint32_t shown)
 	JSON_MEMBERS(w, asked, count, least_ns);
 	json_write_flag(w, "chosen", asked->flags & SCP_SLOWEST_CHOSEN);
 	json_write_close(w, '}');
-	json_write_open(w, "slowest", '[');
-	for (uint32_t i = 0; i < shown; i++)
-		put_call(w, r, &r->slowest[i]);
-	json_write_close(w, ']');
+	JSON_LIST(w, "slowest", e, r->slowest, shown, put_call(w, r, e));
 }
 
 static void put_ticker(struct json_writer *w, const struct profile *p)
@@ -220,10 +211,8 @@ static void put_losses(struct json_writer *w, const struct report *r)
 void json_warnings_write(struct json_writer *w, const struct report_warning *warning,
 			 uint32_t warnings)
 {
-	json_write_open(w, "warnings", '[');
-	for (uint32_t i = 0; i < warnings; i++)
-		JSON_OBJECT_OF(w, NULL, &warning[i], code, text, brief);
-	json_write_close(w, ']');
+	JSON_LIST(w, "warnings", e, warning, warnings,
+		  JSON_OBJECT_OF(w, NULL, e, code, text, brief));
 }
 
 int json_print(struct report *r, const struct report_options *o, FILE *out)

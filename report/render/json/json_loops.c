@@ -102,15 +102,10 @@ static void put_loop(const struct context *c, const struct loop *l)
 	struct json_writer *w = c->w;
 
 	json_write_open(w, NULL, '{');
-	json_write_open(w, "threads", '[');
-	for (uint32_t i = 0; i < l->tables; i++)
-		JSON_OBJECT_OF(w, NULL, &l->thread[i], name, pid, tid, threads);
-	json_write_close(w, ']');
+	JSON_LIST(w, "threads", e, l->thread, l->tables,
+		  JSON_OBJECT_OF(w, NULL, e, name, pid, tid, threads));
 	JSON_MEMBERS(w, l, calls, time_ns, share, recording_ns, remainder_ns);
-	json_write_open(w, "cycles", '[');
-	for (uint32_t i = 0; i < l->cycles; i++)
-		put_cycle(c, l, &l->cycle[i]);
-	json_write_close(w, ']');
+	JSON_LIST(w, "cycles", e, l->cycle, l->cycles, put_cycle(c, l, e));
 	put_rest(w, "outside", last && last->kind == LOOP_OUTSIDE ? last : NULL);
 	json_write_close(w, '}');
 }

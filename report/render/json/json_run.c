@@ -27,10 +27,8 @@ static void put_program(struct json_writer *w, const struct report *r)
 	json_write_text(w, "name", first ? first->program : NULL);
 	json_write_text(w, "exe", first ? first->exe : NULL);
 	json_run_argv(w, first);
-	json_write_open(w, "pids", '[');
-	for (uint32_t i = 0; i < r->processes; i++)
-		json_write_count(w, NULL, r->process[i].process->pid);
-	json_write_close(w, ']');
+	JSON_LIST(w, "pids", e, r->process, r->processes,
+		  json_write_count(w, NULL, e->process->pid));
 	json_write_time(w, "start", r->start_real_ns, 3);
 	JSON_MEMBERS(w, r, wall_s, runs);
 	if (json_write_open_known(w, "ended", first)) {

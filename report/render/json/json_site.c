@@ -121,15 +121,10 @@ static void put_histogram(struct json_writer *w, const struct report_site *s)
 	if (!json_write_open_known(w, "histogram", s->has_percentiles))
 		return;
 	for (int to = 0; to < 2; to++) {
-		json_write_open(w, to ? "to_ns" : "from_ns", '[');
-		for (uint32_t i = 0; i < s->bars; i++)
-			json_write_number(w, NULL, to ? s->bar[i].to_ns : s->bar[i].from_ns);
-		json_write_close(w, ']');
+		JSON_LIST(w, to ? "to_ns" : "from_ns", e, s->bar, s->bars,
+			  json_write_number(w, NULL, to ? e->to_ns : e->from_ns));
 	}
-	json_write_open(w, "calls", '[');
-	for (uint32_t i = 0; i < s->bars; i++)
-		json_write_count(w, NULL, s->bar[i].calls);
-	json_write_close(w, ']');
+	JSON_LIST(w, "calls", e, s->bar, s->bars, json_write_count(w, NULL, e->calls));
 	json_write_close(w, '}');
 }
 
