@@ -3,22 +3,13 @@
 #include "report/compare/diff.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "report/compare/match.h"
 #include "report/model/model.h"
 #include "report/wording/warning_list.h"
 
-__attribute__((format(printf, 3, 4))) static void warn(struct diff *d, const char *code,
-						       const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	warning_list_add(&d->warning, &d->warnings, code, format, args);
-	va_end(args);
-}
+#define warn(d, ...) warning_list_note(d, __VA_ARGS__)
 
 static void warn_recording(struct diff *d)
 {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "report/report.h"
+#include "report/wording/utf8.h"
 
 /* ---- the head of a report in words. Texts may hold names from the profile and are not yet clean.
  * `utf8` allows the micro sign ---- */
@@ -109,6 +110,6 @@ bool verdict_hung(const struct report *r);
  * command that can be copied. To be called when all else of the report is known. Names are as in
  * the profile, not yet clean. Without memory there are fewer. `page`: the report is one. */
 void next_steps_fill(struct report *r, bool page);
-/* A line; private to report_head.c and head_run.c. */
-void head_put(const struct head *f, const char *name, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* A line, freed; private to report_head.c and head_run.c. */
+void head_put_of(const struct head *f, const char *name, char *raw);
+#define head_put(f, name, ...) head_put_of(f, name, utf8_text(__VA_ARGS__))

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,13 +12,8 @@
 #include "report/wording/numbers.h"
 #include "report/wording/utf8.h"
 
-void head_put(const struct head *f, const char *name, const char *format, ...)
+void head_put_of(const struct head *f, const char *name, char *raw)
 {
-	va_list args;
-
-	va_start(args, format);
-	char *raw = utf8_text_of(format, args);
-	va_end(args);
 	if (raw)
 		f->sink(f->to, name, raw);
 	free(raw);

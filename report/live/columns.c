@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers come from numbers.h, so they read as in reports. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,15 +227,6 @@ void view_lines_add(struct view *v, char *text, enum view_style style)
 	}
 	cut(text, v->width, v->utf8);
 	*line = (struct view_line){text, style};
-}
-
-void view_lines_format(struct view *v, enum view_style style, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	view_lines_add(v, utf8_cleaned(utf8_text_of(format, args), v->utf8), style);
-	va_end(args);
 }
 
 void view_lines_free(struct view *v)

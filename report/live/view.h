@@ -4,6 +4,7 @@
 
 #include "report/live/live_rows.h"
 #include "report/wording/numbers.h"
+#include "report/wording/utf8.h"
 
 /* This holds what the user has chosen, and how keys change it. */
 
@@ -128,8 +129,8 @@ struct view_source {
 /* Take a text that is clean (NULL: out of memory), or format one and clean it; cut to the width. A
  * line that finds no memory is left out. */
 void view_lines_add(struct view *v, char *text, enum view_style style);
-__attribute__((format(printf, 3, 4))) void view_lines_format(struct view *v, enum view_style style,
-							     const char *format, ...);
+#define view_lines_format(v, style, ...)                                                           \
+	view_lines_add(v, utf8_cleaned(utf8_text(__VA_ARGS__), (v)->utf8), style)
 void view_lines_free(struct view *v);
 
 /* The lines above the rows: what is watched, the totals, and what readers must know before they

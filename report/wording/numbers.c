@@ -3,12 +3,12 @@
 #include "report/wording/numbers.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/base/array.h"
+#include "profile/base/error.h"
 
 #define MOST_BEYOND 1000 /* times the mean: a half width that decides on the unit */
 
@@ -58,11 +58,8 @@ double numbers_tidy(double value, int decimals)
 struct numbered numbered_text(const char *format, ...)
 {
 	struct numbered n;
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(n.text, sizeof(n.text), format, args);
-	va_end(args);
+	FORMAT_BY(vsnprintf, n.text, sizeof(n.text), format);
 	return n;
 }
 
@@ -74,11 +71,8 @@ double numbers_share(double part, double total)
 void numbers_append(struct words *to, const char *format, ...)
 {
 	size_t used = strlen(to->text);
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(to->text + used, sizeof(to->text) - used, format, args);
-	va_end(args);
+	FORMAT_BY(vsnprintf, to->text + used, sizeof(to->text) - used, format);
 }
 
 struct numbered numbered_duration(double ns, bool utf8)

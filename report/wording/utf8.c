@@ -3,6 +3,7 @@
  * must not set, and a report may be written for another terminal than this one's. */
 #include "report/wording/utf8.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unictype.h>
 #include <unistr.h>
@@ -195,19 +196,14 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 	return utf8_text("%.*s%s%s", (int)utf8_fit(s, width - end), s, dots, tail);
 }
 
-char *utf8_text_of(const char *format, va_list args)
-{
-	char *text;
-
-	return vasprintf(&text, format, args) < 0 ? NULL : text;
-}
-
 char *utf8_text(const char *format, ...)
 {
 	va_list args;
+	char *text;
 
 	va_start(args, format);
-	char *text = utf8_text_of(format, args);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
 	return text;
 }

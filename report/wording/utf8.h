@@ -5,16 +5,14 @@
  * memory. */
 #pragma once
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* As asprintf and vasprintf. */
+/* As asprintf. */
 __attribute__((format(printf, 1, 2))) char *utf8_text(const char *format, ...);
-__attribute__((format(printf, 1, 0))) char *utf8_text_of(const char *format, va_list args);
 /* A text that is written as a stream. */
 struct utf8_memory {
 	FILE *to; /* NULL: out of memory */

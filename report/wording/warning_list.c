@@ -43,12 +43,11 @@ static char *brief_text(const char *figures, const struct warning_code *w)
 
 /* A warning that finds no memory is lost: the numbers matter more. */
 void warning_list_add(struct report_warning **list, uint32_t *count, const char *code,
-		      const char *format, va_list args)
+		      char *figures)
 {
 	static const struct warning_code none = {"", WARNING_NUMBERS, "", "", ""};
 	const struct warning_code *words = warning_codes_find(code);
 	struct report_warning made = {.weight = NAN, .row = PROF_NONE};
-	char *figures = utf8_text_of(format, args);
 
 	words = words ? words : &none;
 	if (!figures)
@@ -60,15 +59,6 @@ void warning_list_add(struct report_warning **list, uint32_t *count, const char 
 	if (!made.text || !made.brief || known(*list, *count, code, made.text) ||
 	    !ARRAY_PUT(*list, *count, made))
 		warning_list_clear(&made);
-}
-
-void warning_list_note(struct report *r, const char *code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	warning_list_add(&r->warning, &r->warnings, code, format, args);
-	va_end(args);
 }
 
 void warning_list_clear(struct report_warning *w)

@@ -2,9 +2,8 @@
 /* The words of all warnings, and lists of warnings. */
 #pragma once
 
-#include <stdarg.h>
-
 #include "report/report.h"
+#include "report/wording/utf8.h"
 
 /* Every code that a report or a comparison warns with: what it means for the numbers, and what to
  * do. A warning is its figures, which whoever warns has, and these words. */
@@ -33,14 +32,13 @@ const struct warning_code *warning_codes_find(const char *code);
  * finds no memory is lost: the numbers matter more.
  *
  * Add a warning to a list that starts as NULL and 0; each is to be cleared, the list freed. The
- * format makes the figures, which begin its first sentence, without a full stop; the code's own
- * words follow them (warning_codes.h). */
-__attribute__((format(printf, 4, 0))) void warning_list_add(struct report_warning **list,
-							    uint32_t *count, const char *code,
-							    const char *format, va_list args);
-/* Add a warning to a report's own list. */
-__attribute__((format(printf, 3, 4))) void warning_list_note(struct report *r, const char *code,
-							     const char *format, ...);
+ * figures, which are freed, begin its first sentence, without a full stop; the code's own words
+ * follow them (warning_codes.h). */
+void warning_list_add(struct report_warning **list, uint32_t *count, const char *code,
+		      char *figures);
+/* Add a warning, its figures as by printf, to the list of a report or of a comparison. */
+#define warning_list_note(r, code, ...)                                                            \
+	warning_list_add(&(r)->warning, &(r)->warnings, code, utf8_text(__VA_ARGS__))
 
 void warning_list_clear(struct report_warning *w);
 /* What touches the numbers first, then doubts by the share of the time, then what touches paths. */

@@ -3,7 +3,6 @@
  * flexible ones narrowed, until the row fits. */
 #include "report/render/text/table.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,15 +60,6 @@ void table_take(struct table *t, size_t column, char *text)
 void table_cell(struct table *t, size_t column, const char *text)
 {
 	table_take(t, column, strdup(text));
-}
-
-void table_print_cell(struct table *t, size_t column, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	table_take(t, column, utf8_text_of(format, args));
-	va_end(args);
 }
 
 void table_note(struct table *t, const char *text)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "report/wording/terminal.h"
+#include "report/wording/utf8.h"
 
 #define TABLE_COLUMNS 24
 #define TABLE_EXTRA   5 /* columns of this `drop` or more go before names are cut short */
@@ -67,10 +68,9 @@ void table_row(struct table *t);
 void table_section(struct table *t);
 /* Of the last row. */
 void table_cell(struct table *t, size_t column, const char *text);
-__attribute__((format(printf, 3, 4))) void table_print_cell(struct table *t, size_t column,
-							    const char *format, ...);
 /* Frees the text; NULL: out of memory. */
 void table_take(struct table *t, size_t column, char *text);
+#define table_print_cell(t, column, ...) table_take(t, column, utf8_text(__VA_ARGS__))
 void table_note(struct table *t, const char *text);
 /* Nothing where there are no rows, else a blank line and the table.
  * 0, or -1: out of memory. Errors of the stream stay in the stream. */

@@ -79,8 +79,8 @@ void text_notes_steady_lines(const struct report_site *s, bool utf8, text_notes_
 			     void *to);
 /* A clean copy of `raw` in a cell. */
 void text_cell_put(struct text *t, struct table *table, size_t column, const char *raw);
-void text_cell_print(struct text *t, struct table *table, size_t column, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+#define text_cell_print(t, table, column, ...)                                                     \
+	table_take(table, column, utf8_cleaned(utf8_text(__VA_ARGS__), (t)->terminal.utf8))
 /* Columns at, at + 1, at + 2: mean, unit, interval. */
 void text_cell_mean(struct text *t, struct table *table, size_t at, const struct mean_interval *e);
 void text_cell_duration(struct text *t, struct table *table, size_t column, double ns);
@@ -88,22 +88,22 @@ void text_cell_duration(struct text *t, struct table *table, size_t column, doub
 void text_cell_row(struct text *t, struct table *table, const void *row);
 /* Print a table, and end it. -1: out of memory. */
 int text_cell_end(struct text *t, struct table *table);
-/* A note of the last row, cleaned. `text_cell_note_of` frees `raw`; NULL: out of memory. */
-__attribute__((format(printf, 3, 4))) void text_cell_note(struct text *t, struct table *table,
-							  const char *format, ...);
+/* A note of the last row, cleaned. `raw` is freed; NULL: out of memory. */
 void text_cell_note_of(struct text *t, struct table *table, char *raw);
+#define text_cell_note(t, table, ...) text_cell_note_of(t, table, utf8_text(__VA_ARGS__))
 /* Clean text broken between words, indented by `indent` after the first line, on which `at`
  * columns are taken. A word longer than a line is cut. */
 void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent);
-/* `lead`, and a text that is cleaned and wrapped, in a style. */
-__attribute__((format(printf, 5, 6))) void text_cell_say(struct text *t, enum terminal_style style,
-							 const char *lead, size_t indent,
-							 const char *format, ...);
+/* `lead`, and a text that is cleaned, wrapped and freed, in a style. */
+void text_cell_say_of(struct text *t, enum terminal_style style, const char *lead, size_t indent,
+		      char *raw);
+#define text_cell_say(t, style, lead, indent, ...)                                                 \
+	text_cell_say_of(t, style, lead, indent, utf8_text(__VA_ARGS__))
 /* A line in bold, cleaned and cut to the width. */
 void text_cell_bold(struct text *t, const char *raw);
-/* "  name       words about it", cleaned and wrapped. */
-__attribute__((format(printf, 3, 4))) void text_cell_fact(struct text *t, const char *name,
-							  const char *format, ...);
+/* "  name       words about it", cleaned, wrapped and freed. */
+void text_cell_fact_of(struct text *t, const char *name, char *raw);
+#define text_cell_fact(t, name, ...) text_cell_fact_of(t, name, utf8_text(__VA_ARGS__))
 /* "12 of 40 rows, ...", unless all are shown. */
 void text_cell_rows_shown(struct text *t, uint32_t rows, double shown_ns, double all_ns,
 			  const char *of_what);

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,20 +66,6 @@ int text_cell_end(struct text *t, struct table *table)
 	return status;
 }
 
-static char *clean_text(const struct text *t, const char *format, va_list args)
-{
-	return utf8_cleaned(utf8_text_of(format, args), t->terminal.utf8);
-}
-
-void text_cell_print(struct text *t, struct table *table, size_t column, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	table_take(table, column, clean_text(t, format, args));
-	va_end(args);
-}
-
 void text_cell_note_of(struct text *t, struct table *table, char *raw)
 {
 	char *safe = utf8_cleaned(raw, t->terminal.utf8);
@@ -89,15 +74,6 @@ void text_cell_note_of(struct text *t, struct table *table, char *raw)
 		table_note(table, safe);
 	table->failed |= !safe;
 	free(safe);
-}
-
-void text_cell_note(struct text *t, struct table *table, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	text_cell_note_of(t, table, utf8_text_of(format, args));
-	va_end(args);
 }
 
 void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
@@ -129,15 +105,11 @@ void text_cell_wrap(struct text *t, const char *clean, size_t at, size_t indent)
 	fputc('\n', t->out);
 }
 
-void text_cell_say(struct text *t, enum terminal_style style, const char *lead, size_t indent,
-		   const char *format, ...)
+void text_cell_say_of(struct text *t, enum terminal_style style, const char *lead, size_t indent,
+		      char *raw)
 {
-	va_list args;
-	char *safe;
+	char *safe = utf8_cleaned(raw, t->terminal.utf8);
 
-	va_start(args, format);
-	safe = clean_text(t, format, args);
-	va_end(args);
 	if (style != TERMINAL_PLAIN)
 		terminal_style(t->out, &t->terminal, style);
 	fputs(lead, t->out);
@@ -160,14 +132,10 @@ void text_cell_bold(struct text *t, const char *raw)
 	free(safe);
 }
 
-void text_cell_fact(struct text *t, const char *name, const char *format, ...)
+void text_cell_fact_of(struct text *t, const char *name, char *raw)
 {
-	va_list args;
-	char *safe;
+	char *safe = utf8_cleaned(raw, t->terminal.utf8);
 
-	va_start(args, format);
-	safe = clean_text(t, format, args);
-	va_end(args);
 	if (safe) {
 		terminal_print(t->out, &t->terminal, TERMINAL_DIM, "  %-10s ", name);
 		text_cell_wrap(t, safe, 13, 13);

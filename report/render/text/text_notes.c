@@ -3,7 +3,6 @@
 #include "report/render/text/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "report/model/model.h"
@@ -107,17 +106,12 @@ struct notes {
 	void *to;
 };
 
-__attribute__((format(printf, 2, 3))) static void note(const struct notes *n, const char *format,
-						       ...)
+static void note_of(const struct notes *n, char *line)
 {
-	va_list args;
-
-	va_start(args, format);
-	char *line = utf8_text_of(format, args);
-	va_end(args);
 	n->sink(n->to, line);
 	free(line);
 }
+#define note(n, ...) note_of(n, utf8_text(__VA_ARGS__))
 
 static void note_warmup(const struct notes *n, const struct report_steadiness *s)
 {

@@ -2,7 +2,6 @@
 /* Each route has a function. An answer is written to memory first, so that an error never
  * leaves half a page. */
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,17 +11,13 @@
 
 #define PLAIN_TYPE "text/plain; charset=utf-8"
 
-void http_answer_say(struct http_answer *out, unsigned status, const char *format, ...)
+void http_answer_say_of(struct http_answer *out, unsigned status, char *body)
 {
-	va_list args;
-
 	free(out->body);
 	*out = (struct http_answer){
 		.status = status, .type = PLAIN_TYPE, .file = -1, .posted = out->posted};
-	va_start(args, format);
-	out->body = utf8_text_of(format, args); /* no memory: the connection is closed */
-	va_end(args);
-	out->bytes = out->body ? strlen(out->body) : 0;
+	out->body = body;
+	out->bytes = body ? strlen(body) : 0;
 }
 
 static void no_memory(struct http_answer *out)

@@ -12,6 +12,7 @@
 
 #include "profile/base/error.h"
 #include "report/serve/http/http.h"
+#include "report/wording/utf8.h"
 #include "collector/clocks/clocks_read.h"
 #include "report/serve/render/renderer.h"
 #include "report/serve/pages/index.h"
@@ -150,9 +151,9 @@ struct http_answer {
 
 #define HTTP_HTML_TYPE "text/html; charset=utf-8"
 
-/* Replace the answer by plain text. */
-__attribute__((format(printf, 3, 4))) void http_answer_say(struct http_answer *out, unsigned status,
-							   const char *format, ...);
+/* Replace the answer by plain text. Without memory the connection is closed. */
+void http_answer_say_of(struct http_answer *out, unsigned status, char *body);
+#define http_answer_say(out, status, ...) http_answer_say_of(out, status, utf8_text(__VA_ARGS__))
 
 /* Make a->text and a->loopback of a->address. */
 void http_address_describe(struct http_address *a);

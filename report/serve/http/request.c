@@ -3,7 +3,6 @@
 #include "report/serve/http/http_private.h"
 
 #include <arpa/inet.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +14,8 @@
 __attribute__((format(printf, 3, 4))) static void refuse(struct request *r, unsigned status,
 							 const char *format, ...)
 {
-	va_list args;
-
 	r->status = status;
-	va_start(args, format);
-	vsnprintf(r->problem, sizeof(r->problem), format, args);
-	va_end(args);
+	FORMAT_BY(vsnprintf, r->problem, sizeof(r->problem), format);
 }
 
 /* A decimal number without sign or exponent, at most 9 characters. */
