@@ -78,9 +78,7 @@ static int print_clocks(const struct clocks_report *r, struct text *t)
 	struct table table;
 
 	table_begin(&table, columns, NULL);
-	for (int i = 0; i < CLOCKS_TESTED; i++) {
-		const struct clock_test *c = &r->clock[i];
-
+	for (const struct clock_test *c = r->clock; c < r->clock + CLOCKS_TESTED; c++) {
 		text_cell_row(t, &table, c);
 		table_cell(&table, CLOCK, clocks_read_name(c->kind));
 		cell_mean(t, &table, READING, &c->read);

@@ -81,8 +81,7 @@ static void print_all(const struct selection *c)
 
 static void print_chosen(const struct selection *c)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		const struct selected_symbol *s = &c->symbol[i];
+	for (const struct selected_symbol *s = c->symbol; s < c->symbol + c->count; s++) {
 		struct export e = {(char *)s->name, (char *)s->version, s->is_default, s->address,
 				   false};
 

@@ -225,9 +225,8 @@ static void predict(const struct causal_report *r, const struct causal_options *
 	double below = 0, above = 0;
 
 	*to = (struct slopes_prediction)CAUSAL_UNPREDICTED;
-	for (size_t i = 0; i < r->rows && share > 0 && share < 1; i++) {
-		const struct causal_row *row = &r->row[i];
-
+	for (const struct causal_row *row = r->row;
+	     row < r->row + r->rows && share > 0 && share < 1; row++) {
 		if (!row->told || !r->sites ||
 		    !causal_choose_matches(r->sites, &row->found, o->confirm))
 			continue;

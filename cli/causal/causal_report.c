@@ -253,9 +253,7 @@ struct words causal_report_verdict(const struct causal_report *r)
 	bool any = false;
 	char to[32];
 
-	for (size_t i = 0; i < r->rows; i++) {
-		const struct causal_row *row = &r->row[i];
-
+	for (const struct causal_row *row = r->row; row < r->row + r->rows; row++) {
 		if (row->told && row->site->slopes.q <= SURE)
 			return said;
 		any |= row->told;

@@ -93,9 +93,7 @@ static int print_text(const struct cpu_load *l, size_t count)
 {
 	printf("                 by the fluid                      by /proc/stat\n"
 	       "CPU     load  others  interrupts  stolen      load  interrupts  stolen\n");
-	for (size_t i = 0; i < count; i++) {
-		const struct cpu_load *c = &l[i];
-
+	for (const struct cpu_load *c = l; c < l + count; c++) {
 		printf("%-4d %5.1f %%  %5.1f %%   %6.2f %%  %5.1f %%   ", c->cpu, 100 * load(c),
 		       100 * c->waited / c->wall, 100 * c->interrupts / c->wall,
 		       100 * c->stolen / c->wall);

@@ -170,9 +170,8 @@ static void print_tasks(FILE *out, const struct displacement_summary *s)
 {
 	size_t shown = 0;
 
-	for (size_t i = 0; i < s->others.count && shown < TASKS_SHOWN; i++) {
-		const struct displacement_task *t = &s->others.task[i];
-
+	for (const struct displacement_task *t = s->others.task;
+	     t < s->others.task + s->others.count && shown < TASKS_SHOWN; t++) {
 		if (t->seconds < 1e-4 * s->all.wall && !t->softirq)
 			continue;
 		fputs(shown++ ? ", " : "  other tasks: ", out);

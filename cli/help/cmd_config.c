@@ -46,9 +46,7 @@ static void print_section(const struct config *c, const struct command *command)
 {
 	bool first = true;
 
-	for (size_t i = 0; i < c->count; i++) {
-		const struct config_entry *e = &c->entry[i];
-
+	for (const struct config_entry *e = c->entry; e < c->entry + c->count; e++) {
 		if (e->command != command)
 			continue;
 		if (first)
@@ -80,9 +78,7 @@ static int print_json(const struct config *c, const struct command *only)
 	json_write_text(&w, "schema", "scprof-config/1");
 	JSON_LIST(&w, "files", e, c->file, c->files, JSON_OBJECT_OF(&w, NULL, e, path, there));
 	json_write_open(&w, "entries", '[');
-	for (size_t i = 0; i < c->count; i++) {
-		const struct config_entry *e = &c->entry[i];
-
+	for (const struct config_entry *e = c->entry; e < c->entry + c->count; e++) {
 		if (only && e->command != only)
 			continue;
 		json_write_open(&w, NULL, '{');

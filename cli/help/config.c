@@ -281,9 +281,7 @@ char **config_apply(const struct config *c, const struct command *command, int *
 	if (!all)
 		return NULL;
 	all[0] = argv[0];
-	for (size_t i = 0; i < c->count; i++) {
-		const struct config_entry *e = &c->entry[i];
-
+	for (const struct config_entry *e = c->entry; e < c->entry + c->count; e++) {
 		if (e->command == command && !is_beaten(e, *argc, argv) &&
 		    add_default(e, all, &words))
 			return NULL;

@@ -153,8 +153,7 @@ static void add_up(struct plan_sites *p, const struct report *r)
 {
 	p->factor = 1;
 	p->cpu_factor = NAN;
-	for (uint32_t i = 0; i < p->sites; i++) {
-		const struct plan_site *s = &p->site[i];
+	for (const struct plan_site *s = p->site; s < p->site + p->sites; s++) {
 		double calls = (double)r->site[s->site].calls;
 
 		if (isfinite(s->cpu_calls))

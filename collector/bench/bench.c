@@ -88,9 +88,8 @@ static bool plausible(const struct bench_plan *plan, const struct bench_record *
 {
 	if (!r->calls)
 		return false;
-	for (uint32_t i = 0; i < plan->replications; i++) {
-		const struct bench_replication *one = &r->replications[i];
-
+	for (const struct bench_replication *one = r->replications;
+	     one < r->replications + plan->replications; one++) {
 		if (!one->subject || one->subject >> 56 || one->empty >> 56)
 			return false;
 	}

@@ -99,8 +99,7 @@ static size_t count_possible(const struct causal_budget *b, const struct causal_
 static void scale(const struct causal_budget *b, struct causal_budget_site *site, size_t sites,
 		  size_t count, double by)
 {
-	for (size_t i = 0; i < sites; i++) {
-		struct causal_budget_site *s = &site[i];
+	for (struct causal_budget_site *s = site; s < site + sites; s++) {
 		double mean = fmin(by * mean_delay(s), most(b, s, count));
 
 		if (s->active > 0)
@@ -113,8 +112,7 @@ void causal_budget_set(const struct causal_budget *b, struct causal_budget_site 
 	size_t count = count_possible(b, site, sites);
 	double value = b->whole.value, error = fmax(0, b->whole.error), less = 1, upper;
 
-	for (size_t i = 0; i < sites; i++) {
-		struct causal_budget_site *s = &site[i];
+	for (struct causal_budget_site *s = site; s < site + sites; s++) {
 		struct belief slope = believe(b, s);
 		double full = even(b, s, count), calls = s->calls_s * b->unit_s;
 

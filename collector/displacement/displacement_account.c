@@ -82,8 +82,7 @@ static void spread(struct displacement_run *run, double seconds, bool own)
 
 	for (size_t i = 0; i < run->cpus; i++)
 		missing += fmax(0, run->cpu[i].remainder);
-	for (size_t i = 0; i < run->cpus; i++) {
-		struct displacement_cpu *c = &run->cpu[i];
+	for (struct displacement_cpu *c = run->cpu; c < run->cpu + run->cpus; c++) {
 		double part = missing > 0 ? seconds * fmax(0, c->remainder) / missing
 					  : seconds / (double)run->cpus;
 
@@ -189,12 +188,9 @@ static void set_hidden(struct displacement_run *run)
 	for (size_t i = 0; i < run->cpus; i++)
 		others += unseen(&run->cpu[i]);
 	run->bound = displacement_is_bound(others, run->all.wall);
-	for (size_t i = 0; i < run->cpus; i++) {
-		const struct displacement_cpu *c = &run->cpu[i];
-
+	for (const struct displacement_cpu *c = run->cpu; c < run->cpu + run->cpus; c++)
 		run->hidden += displacement_hidden(c->uncharged, c->idle + c->interrupts, unseen(c),
 						   run->bound);
-	}
 }
 
 static void set_results(const struct displacement *d, struct displacement_run *run)

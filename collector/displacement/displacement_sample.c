@@ -87,9 +87,7 @@ double displacement_sample_softirqd(const struct displacement *d)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < d->tasks.count; i++) {
-		const struct task *t = &d->tasks.task[i];
-
+	for (const struct task *t = d->tasks.task; t < d->tasks.task + d->tasks.count; t++) {
 		if (t->kernel && !strncmp(t->name, "ksoftirqd/", 10) && t->cpu >= 0 &&
 		    t->cpu < CPU_SETSIZE && CPU_ISSET(t->cpu, &d->options.cpus))
 			sum += (double)t->used_ns / 1e9;
@@ -143,9 +141,7 @@ int displacement_others(struct displacement *d)
 	d->others = (struct displacement_tasks){0};
 	d->other_ended = d->living = 0;
 	d->softirqd = displacement_sample_softirqd(d);
-	for (size_t i = 0; i < d->tasks.count; i++) {
-		const struct task *t = &d->tasks.task[i];
-
+	for (const struct task *t = d->tasks.task; t < d->tasks.task + d->tasks.count; t++) {
 		if (t->program)
 			d->living += (double)t->used_ns / 1e9;
 		if (counts(d, t))
@@ -154,9 +150,8 @@ int displacement_others(struct displacement *d)
 	}
 	for (size_t i = 0; i < d->cpus; i++)
 		d->other_on[i] = (double)d->tasks.on_ns[fluid_cpu(d->fluid, i)] / 1e9;
-	for (size_t i = 0; i < d->ended.count; i++) {
-		const struct displacement_task *e = &d->ended.task[i];
-
+	for (const struct displacement_task *e = d->ended.task; e < d->ended.task + d->ended.count;
+	     e++) {
 		d->other_ended += e->seconds;
 		failed |= displacement_tasks_add(&d->others, e->name, e->seconds, -1, e->tasks);
 	}

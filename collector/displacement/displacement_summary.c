@@ -99,9 +99,8 @@ static int add_run(struct displacement_summary *s, const struct displacement_run
 	}
 	displacement_account_add(&s->all, &r->all, n);
 	s->all.cpu = r->all.cpu;
-	for (size_t i = 0; i < r->others.count; i++) {
-		const struct displacement_task *t = &r->others.task[i];
-
+	for (const struct displacement_task *t = r->others.task;
+	     t < r->others.task + r->others.count; t++) {
 		if (displacement_tasks_add(&s->others, t->name, t->seconds / n, t->cpu, t->tasks))
 			return -1;
 	}

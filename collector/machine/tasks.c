@@ -139,9 +139,7 @@ uint64_t tasks_program_ns(const struct tasks *t)
 {
 	uint64_t sum = 0, ns;
 
-	for (size_t i = 0; i < t->count; i++) {
-		const struct task *task = &t->task[i];
-
+	for (const struct task *task = t->task; task < t->task + t->count; task++) {
 		if (!task->program)
 			continue;
 		sum += task->used_ns;

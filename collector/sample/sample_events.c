@@ -245,9 +245,7 @@ static const struct perf_event_header *next(struct sample_events *e, uint64_t li
 {
 	struct sample_ring *oldest = NULL;
 
-	for (uint32_t i = 0; i < e->rings; i++) {
-		struct sample_ring *r = &e->ring[i];
-
+	for (struct sample_ring *r = e->ring; r < e->ring + e->rings; r++) {
 		if (!r->next)
 			look_at_next(r);
 		if (r->next && r->time_ns <= limit_ns && (!oldest || r->time_ns < oldest->time_ns))

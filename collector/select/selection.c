@@ -243,9 +243,7 @@ static struct symbol_pattern *decide(struct symbol_patterns *patterns, const str
 		full = selection_demangle(e->name, true);
 		brief = selection_demangle(e->name, false);
 	}
-	for (size_t i = 0; i < patterns->count; i++) {
-		struct symbol_pattern *p = &patterns->list[i];
-
+	for (struct symbol_pattern *p = patterns->list; p < patterns->list + patterns->count; p++) {
 		if (!(needed || p->library || p->takes_out) ||
 		    !symbol_pattern_has_name(p, e->name, full, brief) || !has_library(p, library))
 			continue;

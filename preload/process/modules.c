@@ -113,8 +113,7 @@ static struct slot *find(const struct unwind_object *o)
 {
 	uint32_t generation = process_epoch.now.generation;
 	uint32_t count = __atomic_load_n(&slot_count, __ATOMIC_ACQUIRE);
-	for (uint32_t i = 0; i < count; i++) {
-		struct slot *s = &slots[i];
+	for (struct slot *s = slots; s < slots + count; s++) {
 		if (s->start != o->start || s->end != o->end || s->base != o->base)
 			continue;
 		uint8_t id[SCP_BUILD_ID_MAX];

@@ -75,8 +75,7 @@ static bool describe(const struct place *p, struct unwind_object *o)
 /* The entries before stay where they are: other threads read them. */
 static void note(const struct unwind_object *o, uint32_t generation)
 {
-	for (uint32_t i = 0; i < object_count; i++) {
-		struct indexed *x = &objects[i];
+	for (struct indexed *x = objects; x < objects + object_count; x++) {
 		bool same = bytes_equal(&x->object, o, sizeof *o);
 		if (same)
 			__atomic_store_n(&x->generation, generation, __ATOMIC_RELEASE);
@@ -134,8 +133,7 @@ bool object_index_find(uint64_t pc, struct unwind_object *object)
 {
 	uint32_t count = __atomic_load_n(&object_count, __ATOMIC_ACQUIRE);
 	uint32_t generation = process_epoch.now.generation;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct indexed *x = &objects[i];
+	for (const struct indexed *x = objects; x < objects + count; x++) {
 		if (pc >= x->object.start &&
 		    pc < __atomic_load_n(&x->object.end, __ATOMIC_ACQUIRE) &&
 		    __atomic_load_n(&x->generation, __ATOMIC_ACQUIRE) == generation) {

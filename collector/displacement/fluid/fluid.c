@@ -48,9 +48,7 @@ struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *e
 	f = make(o, err);
 	if (!f)
 		return NULL;
-	for (size_t i = 0; i < (size_t)CPU_COUNT(&o->cpus); i++) {
-		struct fluid_thread *t = &f->thread[i];
-
+	for (struct fluid_thread *t = f->thread; t < f->thread + CPU_COUNT(&o->cpus); t++) {
 		int error = shared_page_start_thread(&t->thread, fluid_thread_main, t);
 
 		f->count += !error;
