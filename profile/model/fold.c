@@ -219,9 +219,7 @@ static void follow(const struct renumbering *r, enum model_array kind)
 
 static void rename_gap_ends(const struct renumbering *r)
 {
-	for (uint32_t i = 0; i < r->p->gaps; i++) {
-		struct prof_gap *g = &r->p->gap[i];
-
+	for (struct prof_gap *g = r->p->gap; g < r->p->gap + r->p->gaps; g++) {
 		g->from = g->from == PROF_NONE ? PROF_NONE : r->map[MODEL_ENTRY][g->from];
 		g->to = g->to == PROF_NONE ? PROF_NONE : r->map[MODEL_ENTRY][g->to];
 	}
@@ -327,11 +325,8 @@ static uint32_t choose(const struct renumbering *r, const char *pattern)
 /* These sums are not known of single processes. */
 static void forget_sums(struct profile *p)
 {
-	for (uint32_t i = 0; i < p->functions; i++) {
-		struct prof_function *f = &p->function[i];
-
+	for (struct prof_function *f = p->function; f < p->function + p->functions; f++)
 		f->overflow_calls = f->overflow_units = f->overflow_bytes = 0;
-	}
 	p->losses.overflow_calls = p->losses.overflow_gaps = 0;
 	p->losses.overflow_gap_units = p->losses.overflow_nested_units = 0;
 	p->losses.overflow_time_units = 0;

@@ -233,9 +233,7 @@ static int check_list(const struct raw_file *raw, uint32_t type, struct profile_
 	const struct raw_list *list = &raw->list[type];
 	uint32_t table = 0;
 
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct raw_ref *ref = &list->ref[i];
-
+	for (const struct raw_ref *ref = list->ref; ref < list->ref + list->count; ref++) {
 		if (ref->table != table && !exists(raw, SCP_REC_TABLE, ref->table, 0))
 			return error_damaged(err, raw->path, "table %u has records but no head",
 					     ref->table);

@@ -58,8 +58,7 @@ void write_source(struct image *img, const struct profile *p)
 
 void write_look(struct image *img, const struct profile *p)
 {
-	for (uint32_t i = 0; i < p->looks; i++) {
-		const struct prof_look *k = &p->look[i];
+	for (const struct prof_look *k = p->look; k < p->look + p->looks; k++) {
 		struct scp_look r = {.function = k->function + 1};
 
 		PROF_COPY_RUN(&r, calls, units_sq_hi, k, calls, units_sq);

@@ -77,12 +77,9 @@ static double busiest(const struct slopes_site *site, double off, double slope)
 {
 	double longest = 0;
 
-	for (size_t i = 0; i < site->threads; i++) {
-		const struct slopes_thread *t = &site->thread[i];
-
+	for (const struct slopes_thread *t = site->thread; t < site->thread + site->threads; t++)
 		if (t->calls < SAME_PACE * slope)
 			longest = fmax(longest, t->busy - t->calls * off);
-	}
 	return longest;
 }
 

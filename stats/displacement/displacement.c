@@ -174,9 +174,7 @@ static struct totals totals_of(const struct displacement_series *s)
 {
 	struct totals t = {0};
 
-	for (size_t i = 0; i < s->count; i++) {
-		const struct displacement_window *w = &s->window[i];
-
+	for (const struct displacement_window *w = s->window; w < s->window + s->count; w++) {
 		t.all_charged += w->charged;
 		t.all_weight += w->weight;
 		t.all_switches += w->switches;
@@ -207,9 +205,8 @@ struct displacement_value displacement_rest(const struct displacement_series *s,
 		return rest;
 	rest.value = (t.work - switch_cost * t.switches) / t.charged;
 	stretch_begin(&stretches, s, 1, t.kept);
-	for (size_t i = 0; i < s->count && stretches.count; i++) {
-		const struct displacement_window *w = &s->window[i];
-
+	for (const struct displacement_window *w = s->window;
+	     w < s->window + s->count && stretches.count; w++) {
 		if (!w->aside)
 			stretch_add(&stretches, w->at, uncharged_of(w, rest.value, switch_cost));
 	}

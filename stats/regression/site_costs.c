@@ -259,9 +259,8 @@ static void fit_all(struct fit *f, struct displacement_value (*cost)[COLUMNS],
 
 	for (size_t a = 0; a < f->columns; a++)
 		rest[a] = (struct displacement_value){0, 0, 1};
-	for (size_t s = 0; s < f->count; s++) {
-		const struct site_costs_series *series = &f->series[s];
-
+	for (const struct site_costs_series *series = f->series; series < f->series + f->count;
+	     series++) {
 		solve(f, series, &n);
 		for (size_t a = 0; a < f->columns; a++) {
 			for (size_t kind = 0; kind < SITE_COSTS_KINDS; kind++)
