@@ -73,9 +73,7 @@ static void fill_site(struct diff *d, uint32_t index)
 	s->run = run;
 	s->outcome = "";
 	s->rate = (struct diff_rate){{NAN, NAN}, NAN, NAN, NAN, NAN, NAN, false};
-	for (uint32_t i = 0; i < d->profiles; i++) {
-		struct diff_run *r = &run[i];
-
+	for (struct diff_run *r = run; r < run + d->profiles; r++) {
 		r->mean.mean = r->total_ns;
 		r->mean.freedom = SCP_SAMPLE_BATCHES - 1;
 		r->undisturbed = r->unswitched = r->unswitched_undisturbed = none;

@@ -340,8 +340,7 @@ const char *diff_estimate_hindrance(const struct diff *d, const struct diff_site
 
 	if (diff_estimate_quantity(view) == DIFF_CPU_TIME && !s->states)
 		return DIFF_NO_STATES;
-	for (uint32_t i = 0; i < d->profiles; i++) {
-		const struct diff_run *r = &s->run[i];
+	for (const struct diff_run *r = s->run; r < s->run + d->profiles; r++) {
 		struct compare_mean m = diff_estimate(r, view);
 
 		if (!r->calls)

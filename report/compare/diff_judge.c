@@ -104,8 +104,7 @@ static const char *too_few(const struct diff *d, const struct diff_site *s, enum
 {
 	bool calls = false;
 
-	for (uint32_t i = 0; i < d->profiles; i++) {
-		const struct diff_run *r = &s->run[i];
+	for (const struct diff_run *r = s->run; r < s->run + d->profiles; r++) {
 		double n = of == DIFF_CPU_TIME ? r->unswitched_calls : (double)r->calls;
 
 		if (r->few)
@@ -262,8 +261,7 @@ static int judge_sides(struct diff *d)
 
 	if (!one)
 		return -1;
-	for (uint32_t i = 0; i < d->sites; i++) {
-		struct diff_site *s = &d->site[i];
+	for (struct diff_site *s = d->site; s < d->site + d->sites; s++) {
 		bool new = s->verdict.status == DIFF_ONLY_NEW;
 
 		if (new || s->verdict.status == DIFF_ONLY_BASE)

@@ -123,9 +123,7 @@ static void count_units(struct diff *d, const char *symbol, size_t length)
 {
 	struct diff_per *per = &d->per;
 
-	for (uint32_t i = 0; i < d->sites; i++) {
-		const struct diff_site *s = &d->site[i];
-
+	for (const struct diff_site *s = d->site; s < d->site + d->sites; s++) {
 		if (strlen(s->symbol) != length || strncmp(s->symbol, symbol, length) ||
 		    strcmp(s->outcome, per->outcome) != 0)
 			continue;

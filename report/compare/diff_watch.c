@@ -25,9 +25,7 @@ struct diff_watch_run diff_watch_run_of(const struct profile *p)
 	struct diff_watch_run r = {NAN, NAN};
 	uint64_t first = UINT64_MAX, last = 0;
 
-	for (uint32_t i = 0; i < p->processes; i++) {
-		const struct prof_process *of = &p->process[i];
-
+	for (const struct prof_process *of = p->process; of < p->process + p->processes; of++) {
 		first = of->start_mono_ns < first ? of->start_mono_ns : first;
 		last = of->end_mono_ns > last ? of->end_mono_ns : last;
 	}
@@ -348,9 +346,7 @@ int diff_watch_add(struct diff_watch *w, const struct diff *pair,
 
 void diff_watch_free(struct diff_watch *w)
 {
-	for (uint32_t i = 0; i < w->rows; i++) {
-		struct diff_watch_row *r = &w->row[i];
-
+	for (struct diff_watch_row *r = w->row; r < w->row + w->rows; r++) {
 		for (uint32_t k = 0; r->frame && k < r->frames; k++)
 			free(r->frame[k]);
 		free(r->frame);

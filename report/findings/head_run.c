@@ -35,9 +35,8 @@ static bool has_own_title(const struct report *r, const struct prof_process *p)
 {
 	bool differs = false;
 
-	for (uint32_t i = 0; i < r->processes; i++) {
-		const struct prof_process *q = &r->profile->process[i];
-
+	for (const struct prof_process *q = r->profile->process;
+	     q < r->profile->process + r->processes; q++) {
 		if (q->ppid == p->pid)
 			return false;
 		differs |= !strcmp(q->program, p->program) && q->argc && p->argc &&

@@ -243,9 +243,7 @@ static void warn_end(struct report *r)
 	bool folded = false;		/* then of how many the end is missing is not known */
 	bool lived = true, runs = true; /* all of them, for certain: at the end, and now */
 
-	for (uint32_t i = 0; i < p->processes; i++) {
-		const struct prof_process *q = &p->process[i];
-
+	for (const struct prof_process *q = p->process; q < p->process + p->processes; q++) {
 		processes += q->count;
 		if (!process_end_is_open(q))
 			continue;
@@ -293,8 +291,7 @@ static bool lacks_names(struct report *r, const struct prof_path *path)
 {
 	bool unnamed = false;
 
-	for (uint32_t i = 0; i < path->frames; i++) {
-		const struct prof_frame *f = &path->frame[i];
+	for (const struct prof_frame *f = path->frame; f < path->frame + path->frames; f++) {
 		const struct symbol *s;
 
 		if (f->module != PROF_NO_MODULE && f->module != PROF_SOURCE && !f->heuristic)

@@ -74,9 +74,7 @@ static int open_all(const struct live_reader *f, struct live_reader *m,
 	m->file = calloc(count + f->files + 1, sizeof(*m->file));
 	if (!m->profile || !m->file)
 		return -1;
-	for (size_t i = 0; i < f->files; i++) {
-		const struct live_reader_file *known = &f->file[i];
-
+	for (const struct live_reader_file *known = f->file; known < f->file + f->files; known++) {
 		if (open_one(m, known->path, known->live.watch.fd,
 			     is_alive(files, count, known->path)))
 			return -1;
@@ -225,9 +223,7 @@ static int find_and_model(struct live_reader *f)
 
 static void read_entries(struct live_reader *f)
 {
-	for (size_t i = 0; i < f->files; i++) {
-		const struct live_reader_file *file = &f->file[i];
-
+	for (const struct live_reader_file *file = f->file; file < f->file + f->files; file++) {
 		for (uint32_t k = 0; k < file->live.places.places; k++) {
 			uint32_t entry = file->first + k;
 
@@ -253,8 +249,7 @@ static void read_headers(struct live_reader *f)
 	bool alive = lives(f) || f->held;
 
 	f->lost_calls = 0;
-	for (size_t i = 0; i < f->files; i++) {
-		struct live_reader_file *file = &f->file[i];
+	for (struct live_reader_file *file = f->file; file < f->file + f->files; file++) {
 		const struct scp_header *h = &file->header;
 
 		file->has_header = !live_header(&file->live, &file->header);

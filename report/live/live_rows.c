@@ -125,9 +125,7 @@ int live_rows_update(struct rows *r, const struct live_reader *f)
 	r->waiting_s = 0;
 	r->states = (struct row_states){.kept_ns = NAN};
 	r->has_states = false;
-	for (uint32_t i = 0; i < r->rows; i++) {
-		struct row *row = &r->row[i];
-
+	for (struct row *row = r->row; row < r->row + r->rows; row++) {
 		update_row(row, f, &overhead);
 		r->calls += row->run.calls;
 		if (row->has_window || !interval)

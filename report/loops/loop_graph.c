@@ -43,19 +43,14 @@ static void merge_edges(struct loop_graph *g)
 
 static void count_visits(struct loop_graph *g)
 {
-	for (uint32_t i = 0; i < g->edges; i++) {
-		const struct loop_edge *e = &g->edge[i];
-
+	for (const struct loop_edge *e = g->edge; e < g->edge + g->edges; e++) {
 		if (e->to < g->nodes)
 			g->node[e->to].in += e->calls;
 		if (e->from < g->nodes)
 			g->node[e->from].out += e->calls;
 	}
-	for (uint32_t i = 0; i < g->nodes; i++) {
-		struct loop_node *n = &g->node[i];
-
+	for (struct loop_node *n = g->node; n < g->node + g->nodes; n++)
 		n->visits = n->in > n->out ? n->in : n->out;
-	}
 }
 
 struct walk {

@@ -43,9 +43,7 @@ static void settle_shares(struct loop_rows *w, const int32_t *permille)
 		l->row[i].permille = permille[i];
 		l->row[i].share = w->units ? l->row[i].total_ns / all_ns : NAN;
 	}
-	for (uint32_t i = 0; i < l->cycles; i++) {
-		struct loop_cycle *c = &l->cycle[i];
-
+	for (struct loop_cycle *c = l->cycle; c < l->cycle + l->cycles; c++) {
 		c->share = w->units ? c->total_ns / all_ns : NAN;
 		for (uint32_t k = c->row; k < c->row + c->rows; k++)
 			c->permille += permille[k];

@@ -94,17 +94,14 @@ static void apportion(struct loop_graph *g, uint64_t outer_units)
 	uint64_t left = outer_units;
 	double weight = 0;
 
-	for (uint32_t i = 0; i < g->nodes; i++) {
-		struct loop_node *n = &g->node[i];
-
+	for (struct loop_node *n = g->node; n < g->node + g->nodes; n++) {
 		n->units = n->in == n->sums.calls ? n->sums.units : 0;
 		n->apportioned = n->visits && n->in != n->sums.calls;
 		left -= n->units <= left ? n->units : left;
 		if (n->apportioned && n->sums.calls)
 			weight += (double)n->visits * (double)n->sums.units / (double)n->sums.calls;
 	}
-	for (uint32_t i = 0; i < g->nodes && weight > 0; i++) {
-		struct loop_node *n = &g->node[i];
+	for (struct loop_node *n = g->node; n < g->node + g->nodes && weight > 0; n++) {
 		double own;
 
 		if (!n->apportioned || !n->sums.calls)

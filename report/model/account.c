@@ -213,9 +213,7 @@ static int count_calls(struct report *r)
 		return -1;
 	for (uint32_t i = 0; i < p->functions; i++)
 		waits[i] = waiting_function(&p->function[i]);
-	for (uint32_t i = 0; i < p->entries; i++) {
-		const struct prof_entry *e = &p->entry[i];
-
+	for (const struct prof_entry *e = p->entry; e < p->entry + p->entries; e++) {
 		r->thread[e->table].calls += e->sums.calls;
 		if (waits[e->function])
 			r->thread[e->table].waiting_ns +=
@@ -270,11 +268,8 @@ static double cold_ns(const struct report *r)
 {
 	double sum = 0;
 
-	for (uint32_t i = 0; i < r->gaps; i++) {
-		const struct report_gap *g = &r->gap[i];
-
+	for (const struct report_gap *g = r->gap; g < r->gap + r->gaps; g++)
 		sum += fmin(g->total_ns, COLD_TIMES * r->overhead.outside_ns * (double)g->calls);
-	}
 	/* the gaps at calls that are left out have no row */
 	return sum + COLD_TIMES * r->overhead.outside_ns * (double)r->profile->below.left_out_calls;
 }

@@ -67,9 +67,8 @@ static uint32_t sharing(const struct report *r, const struct report_displaced *d
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < r->profile->site_costs; i++) {
-		const struct prof_site_cost *c = &r->profile->site_cost[i];
-
+	for (const struct prof_site_cost *c = r->profile->site_cost;
+	     c < r->profile->site_cost + r->profile->site_costs; c++) {
 		count +=
 			c->state == SCP_SITE_COST_KNOWN && c->run == d->run && c->group == d->group;
 	}

@@ -46,9 +46,7 @@ static void count_gaps(struct nesting *n)
 {
 	const struct profile *p = n->profile;
 
-	for (uint32_t i = 0; i < p->gaps; i++) {
-		const struct prof_gap *g = &p->gap[i];
-
+	for (const struct prof_gap *g = p->gap; g < p->gap + p->gaps; g++) {
 		if (g->to < p->entries)
 			n->in[g->to] += g->calls;
 		if (g->from < p->entries)

@@ -106,8 +106,7 @@ static int find_asked(struct report *r)
 
 static void add_processes(struct report *r)
 {
-	for (uint32_t i = 0; i < r->processes; i++) {
-		const struct report_process *in = &r->process[i];
+	for (const struct report_process *in = r->process; in < r->process + r->processes; in++) {
 		struct report_program *to =
 			&r->program[r->program_of[in->process - r->profile->process]];
 
@@ -123,8 +122,7 @@ static void add_tables(struct report *r)
 {
 	const struct profile *p = r->profile;
 
-	for (uint32_t i = 0; i < p->tables; i++) {
-		const struct prof_table *t = &p->table[i];
+	for (const struct prof_table *t = p->table; t < p->table + p->tables; t++) {
 		struct report_program *to = &r->program[r->program_of[t->process]];
 
 		to->nested_ns += (double)t->nested_units * p->clock.ns_per_unit;

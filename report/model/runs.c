@@ -167,8 +167,7 @@ static uint32_t join_files(struct joining *j)
 
 static void find_ends(struct joining *j, const struct report *r)
 {
-	for (uint32_t i = 0; i < r->processes; i++) {
-		const struct report_process *p = &r->process[i];
+	for (const struct report_process *p = r->process; p < r->process + r->processes; p++) {
 		double wall_ns = p->wall_s * 1e9;
 
 		j->end[p->process - j->process] =

@@ -219,8 +219,7 @@ void states_fill_bars(struct report_site *s, const struct prof_sums *sums)
 
 	if (!s->states.known || !hist)
 		return;
-	for (uint32_t i = 0; i < s->bars; i++) {
-		struct report_bar *b = &s->bar[i];
+	for (struct report_bar *b = s->bar; b < s->bar + s->bars; b++) {
 		uint64_t switched = hist_count(hist, b->bucket);
 
 		b->switched = switched < b->calls ? switched : b->calls;

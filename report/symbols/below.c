@@ -159,8 +159,7 @@ static void mark_paths(struct below *b, struct profile *p)
 	const uint32_t cut = SCP_PATH_CUT | SCP_PATH_TRUNCATED | SCP_PATH_LIMITED |
 			     SCP_PATH_SMALL_STACK | SCP_PATH_PYTHON_CUT;
 
-	for (uint32_t i = 0; i < p->paths; i++) {
-		struct prof_path *path = &p->path[i];
+	for (struct prof_path *path = p->path; path < p->path + p->paths; path++) {
 		bool below = is_below(b, path);
 
 		p->below.cut_paths += !below && (path->flags & cut);

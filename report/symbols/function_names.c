@@ -90,8 +90,7 @@ void function_names_fill(struct profile *p)
 {
 	struct symbolizer *s = NULL;
 
-	for (uint32_t i = 0; i < p->functions; i++) {
-		struct prof_function *f = &p->function[i];
+	for (struct prof_function *f = p->function; f < p->function + p->functions; f++) {
 		char *end;
 		uint64_t offset = strtoull(f->name, &end, 16);
 
@@ -119,8 +118,7 @@ struct addresses {
 
 static bool add_path(struct addresses *a, const struct prof_path *path)
 {
-	for (uint32_t i = 0; i < path->frames; i++) {
-		const struct prof_frame *f = &path->frame[i];
+	for (const struct prof_frame *f = path->frame; f < path->frame + path->frames; f++) {
 		uint64_t at = f->offset - (f->exact || !f->offset ? 0 : 1);
 
 		if (f->module == PROF_NO_MODULE && !ARRAY_PUT(a->address, a->count, at))

@@ -121,9 +121,7 @@ const char *symbolize_module_name(const struct profile *p, const char *path)
 {
 	const char *name = NULL;
 
-	for (uint32_t i = 0; i < p->processes; i++) {
-		const struct prof_process *q = &p->process[i];
-
+	for (const struct prof_process *q = p->process; q < p->process + p->processes; q++) {
 		if (strcmp(q->exe, path) != 0)
 			continue;
 		if (!is_started_as(q) || (name && strcmp(name, q->program) != 0))

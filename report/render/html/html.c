@@ -33,9 +33,8 @@ static void put_labels(struct html *h)
 {
 	html_write_fields(h, "label_fields", "kind name module outcome");
 	json_write_open(&h->json, "labels", '[');
-	for (uint32_t i = 0; i < h->flame.labels; i++) {
-		const struct flame_label *l = &h->flame.label[i];
-
+	for (const struct flame_label *l = h->flame.label; l < h->flame.label + h->flame.labels;
+	     l++) {
 		HTML_PUT(h, l->kind, html_index(l->name), html_index(l->module),
 			 html_index(l->outcome));
 	}
@@ -50,9 +49,7 @@ static void put_boxes(struct html *h)
 		json_write_count(&h->json, "boxes_left_out", h->flame.left_out);
 	html_write_fields(h, "box_fields", "depth label row");
 	json_write_open(&h->json, "boxes", '[');
-	for (uint32_t i = 0; i < h->flame.boxes; i++) {
-		const struct flame_box *b = &h->flame.box[i];
-
+	for (const struct flame_box *b = h->flame.box; b < h->flame.box + h->flame.boxes; b++) {
 		/* below 0: not a row, but -1 - the place in the sums */
 		HTML_PUT(h, b->depth, b->label,
 			 has_row(h, b) ? (int64_t)b->site : -1 - (int64_t)sums++);
@@ -68,8 +65,7 @@ static void put_sums(struct html *h)
 				    : "rows value share calls bytes mean low high below above "
 				      "doubts aside");
 	json_write_open(&h->json, "sums", '[');
-	for (uint32_t i = 0; i < h->flame.boxes; i++) {
-		const struct flame_box *b = &h->flame.box[i];
+	for (const struct flame_box *b = h->flame.box; b < h->flame.box + h->flame.boxes; b++) {
 		const struct mean_interval mean = {
 			.mean = b->mean_ns, .low = b->low_ns, .high = b->high_ns};
 

@@ -42,9 +42,7 @@ static void put_gaps(struct html *h)
 
 	begin(h, "gaps", r->gaps,
 	      "from from_name to to_name calls mean low high below above max total share");
-	for (uint32_t i = 0; i < shown(r->gaps); i++) {
-		const struct report_gap *g = &r->gap[i];
-
+	for (const struct report_gap *g = r->gap; g < r->gap + shown(r->gaps); g++) {
 		put_end(h, g->from, "(thread start)");
 		put_end(h, g->to, "(thread end)");
 		HTML_PUT(h, g->calls);
@@ -60,13 +58,10 @@ static void put_threads(struct html *h)
 
 	begin(h, "threads", r->threads,
 	      "name pid tid served time in_calls waiting between nested recording left_over calls");
-	for (uint32_t i = 0; i < shown(r->threads); i++) {
-		const struct report_thread *t = &r->thread[i];
-
+	for (const struct report_thread *t = r->thread; t < r->thread + shown(r->threads); t++)
 		HTML_PUT(h, t->name, t->pid, t->tid, t->threads, t->time_ns, t->in_calls_ns,
 			 t->waiting_ns, t->gaps_ns, t->nested_ns, t->recording_ns, t->remainder_ns,
 			 t->calls);
-	}
 	end(h);
 }
 
@@ -92,9 +87,8 @@ static void put_programs(struct html *h)
 	json_write_flag(&h->json, "apart", r->apart);
 	begin(h, "programs", r->programs,
 	      "name exe processes runs wall cpu threads calls time waiting rows");
-	for (uint32_t i = 0; i < shown(r->programs); i++) {
-		const struct report_program *p = &r->program[i];
-
+	for (const struct report_program *p = r->program; p < r->program + shown(r->programs);
+	     p++) {
 		HTML_PUT(h, p->name, p->first->exe, p->processes, p->runs, p->wall_s * 1e9,
 			 p->cpu_s * 1e9, p->threads, p->calls, p->in_calls_ns, p->waiting_ns,
 			 p->sites);

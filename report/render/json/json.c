@@ -124,9 +124,8 @@ static void put_totals(struct json_writer *w, const struct report *r)
 static void put_elsewhere(struct json_writer *w, const struct report *r)
 {
 	json_write_open(w, "elsewhere", '[');
-	for (uint32_t i = 0; i < r->elsewheres; i++) {
-		const struct report_elsewhere *e = &r->elsewhere[i];
-
+	for (const struct report_elsewhere *e = r->elsewhere; e < r->elsewhere + r->elsewheres;
+	     e++) {
 		json_write_open(w, NULL, '{');
 		JSON_MEMBERS(w, e, group, calls, time_s, error_s, waiting_s, share);
 		json_write_open(w, "functions", '[');

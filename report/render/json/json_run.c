@@ -45,9 +45,7 @@ static void put_programs(struct json_writer *w, const struct report *r)
 {
 	json_write_flag(w, "apart", r->apart);
 	json_write_open_lines(w, "programs", '[');
-	for (uint32_t i = 0; i < r->programs; i++) {
-		const struct report_program *p = &r->program[i];
-
+	for (const struct report_program *p = r->program; p < r->program + r->programs; p++) {
 		json_write_open(w, NULL, '{');
 		JSON_PUT(w, "name", p->name, "exe", p->first->exe);
 		json_run_argv(w, p->first);

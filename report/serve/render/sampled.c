@@ -43,9 +43,8 @@ enum rendering_result sampled_write(struct snapshot *s)
 
 	if (!r || !r->computing)
 		return s->left_out ? RENDERING_UNREADABLE : RENDERING_NO_MEMORY;
-	for (uint32_t i = 0; i < r->computing->rows; i++) {
-		const struct report_computing_row *row = &r->computing->row[i];
-
+	for (const struct report_computing_row *row = r->computing->row;
+	     row < r->computing->row + r->computing->rows; row++) {
 		counters_computing_add(&found, row->brief ? row->brief : "",
 				       row->module_name ? row->module_name : "", row->cpu_s);
 	}

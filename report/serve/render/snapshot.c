@@ -112,9 +112,7 @@ void snapshot_load(struct snapshot *s, struct profile *p,
 		   const void *context)
 {
 	s->left_out = 0;
-	for (size_t i = 0; i < s->files; i++) {
-		struct snapshot_file *f = &s->file[i];
-
+	for (struct snapshot_file *f = s->file; f < s->file + s->files; f++) {
 		if (accept && !accept(f, context))
 			continue;
 		f->loaded = f->clock == s->clock && load(s, f, p);

@@ -95,14 +95,11 @@ static int take_rows(struct cells *cells, struct counters *c, struct counters_fu
 	uint64_t stamp = begin(cells, c);
 	double ran, stolen = steal_share(p, 0, &ran);
 
-	for (uint32_t i = 0; i < p->entries; i++) {
-		const struct prof_entry *e = &p->entry[i];
-
+	for (const struct prof_entry *e = p->entry; e < p->entry + p->entries; e++)
 		if (take_entry(cells, stamp,
 			       counters_row(place[e->function], e->outcome, p->clock.kind), e,
 			       stolen))
 			return -1;
-	}
 	for (uint32_t i = 0; i < p->functions; i++)
 		if (p->function[i].overflow_calls &&
 		    take_overflow(cells, stamp, place[i], p, &p->function[i]))
@@ -217,9 +214,7 @@ int row_counters_publish(struct cells *cells, struct counters_service *s, const 
 	*grew = false;
 	if (!(p->clock.ns_per_unit > 0) || !isfinite(p->clock.ns_per_unit) || !follows(cells))
 		return -1;
-	for (uint32_t i = 0; i < cells->count; i++) {
-		struct cell *cell = &cells->cell[i];
-
+	for (struct cell *cell = cells->cell; cell < cells->cell + cells->count; cell++) {
 		estimate_states(&cell->now, p->clock.ns_per_unit / 1e9L);
 		publish(cell->row, &cell->now, count ? &cell->last : &cell->now, &p->clock, past);
 		*grew = *grew || cell->now.calls != cell->last.calls;
