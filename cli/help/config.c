@@ -231,8 +231,7 @@ int config_read(struct config *c, const struct commands *all, const char *from)
 
 void config_free(struct config *c)
 {
-	free(c->entry);
-	c->entry = NULL;
+	PROF_FREE(c, entry);
 	c->count = 0;
 }
 

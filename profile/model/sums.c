@@ -79,11 +79,9 @@ int sums_add(struct prof_sums *dst, const struct prof_sums *src)
 void sums_free(struct prof_sums *s)
 {
 	hist_free(s->hist);
-	free(s->first);
-	free(s->batches.sum);
 	if (s->slow)
 		free(s->slow->batches.sum);
-	PROF_FREE(s, slow, phase, line, tail, apart);
+	PROF_FREE(s, first, batches.sum, slow, phase, line, tail, apart);
 	states_free(s->states);
 }
 

@@ -300,9 +300,7 @@ void profile_file_close(struct raw_file *raw)
 {
 	if (raw->fd >= 0)
 		close(raw->fd);
-	PROF_FREE(raw, image, earlier);
-	free(raw->first.mark);
-	free(raw->second.mark);
+	PROF_FREE(raw, image, earlier, first.mark, second.mark);
 	for (int i = 0; i < RAW_TYPES; i++)
 		free(raw->list[i].ref);
 	*raw = (struct raw_file){.fd = -1};

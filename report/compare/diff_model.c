@@ -153,9 +153,7 @@ void diff_model_free(struct diff *d)
 		return;
 	for (uint32_t i = 0; i < d->warnings; i++)
 		warning_list_clear(&d->warning[i]);
-	free(d->warning);
-	free(d->per.units);
-	PROF_FREE(d, nested_ns, site, runs);
+	PROF_FREE(d, warning, per.units, nested_ns, site, runs);
 	diff_model_free(d->computing);
 	match_free(d->match);
 	free(d);

@@ -334,7 +334,6 @@ int loop_rows_cycle(struct loop_rows *w, uint32_t component)
 	c.chance = calloc((size_t)g->edges + 2, sizeof(*c.chance));
 	if (c.part && c.chance && loop_cycle_order(&c.order, g, component) == 0)
 		status = write_cycle(&c);
-	free(c.order.state);
-	PROF_FREE(&c, part, chance);
+	PROF_FREE(&c, order.state, part, chance);
 	return status;
 }

@@ -283,8 +283,7 @@ int computing_find(struct report *r)
 	string_index_clear(&b.names);
 	pairs_clear(&b.functions);
 	pairs_clear(&b.paths);
-	free(b.sums);
-	free(b.runs.samples);
+	PROF_FREE(&b, sums, runs.samples);
 	return status;
 }
 
