@@ -122,12 +122,11 @@ void shared_page_remove(void *page, const char *path)
 int shared_page_start_thread(pthread_t *thread, void *(*body)(void *argument), void *argument)
 {
 	sigset_t all, before;
-	int error;
 
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(thread, NULL, body, argument);
+	int error = pthread_create(thread, NULL, body, argument);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }

@@ -137,14 +137,13 @@ static void put_labels(FILE *out, const struct chart *c)
 static void put_chart(FILE *out, const struct causal_report *r, const struct causal_row *row)
 {
 	struct chart c;
-	double low, high;
 
 	if (!chart_make(&c, r, row))
 		return;
 	double x0 = at_x(&c, 0);
 	double x1 = at_x(&c, c.longest);
-	low = at_y(&c, c.base + c.slope.low * c.longest);
-	high = at_y(&c, c.base + c.slope.high * c.longest);
+	double low = at_y(&c, c.base + c.slope.low * c.longest);
+	double high = at_y(&c, c.base + c.slope.high * c.longest);
 	fprintf(out,
 		"<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"time a unit against "
 		"delay\">",

@@ -94,13 +94,12 @@ static struct slopes_prediction predict(const struct causal_result *c, const str
 void causal_report_predict(const struct causal_result *c, struct causal_row *row)
 {
 	const struct slopes_site *s = &row->site->slopes;
-	struct slopes_prediction removed;
 
 	if (row->found.mean.value < 0) /* what is left without its waits */
 		row->found.mean.value = 0;
 	if (!row->told || isnan(row->found.mean.value))
 		return;
-	removed = predict(c, row, 1);
+	struct slopes_prediction removed = predict(c, row, 1);
 	row->ten = predict(c, row, 0.1);
 	row->thirty = predict(c, row, 0.3);
 	/* no line is followed so far that bends, may be flat, or ends at another thread, nor a mean

@@ -22,13 +22,12 @@ bool recording_wants_stubs(const struct recording *r)
 uint64_t recording_tick(const struct run_options *o, struct ticker_cost *cost)
 {
 	struct ticker_cost ignored = {0};
-	uint64_t least_ns;
 
 	cost = cost ? cost : &ignored;
 	if (o->clock != SCP_CLOCK_PAGE && o->clock != SCP_CLOCK_DUAL)
 		return 0;
 	ticker_cost_measure(cost);
-	least_ns = ticker_cost_least_tick(cost);
+	uint64_t least_ns = ticker_cost_least_tick(cost);
 	if (o->exact_tick || o->tick_ns >= least_ns)
 		return o->tick_ns;
 	if (o->tick_asked)

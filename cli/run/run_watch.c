@@ -359,12 +359,11 @@ static void note_numbers(const struct run_watch *w, struct profile *p)
 
 void run_watch_tell(const struct run_watch *w, struct profile *p)
 {
-	struct words what;
 	char text[720];
 
 	if (!w || !(w->wishes->until > 0))
 		return;
-	what = tell_reached(w);
+	struct words what = tell_reached(w);
 	snprintf(text, sizeof(text), "until=%s%s", what.text,
 		 w->reached_s > 0 ? ". That holds however often one looks; the intervals below are "
 				    "of runs whose length is given"

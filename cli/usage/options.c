@@ -257,13 +257,12 @@ const char *options_variable(const char *name)
 
 int quantity_count(const char *text, uint64_t least, uint64_t most, uint64_t *count)
 {
-	unsigned long long value;
 	char *end;
 
 	if (*text < '0' || *text > '9')
 		return -1;
 	errno = 0;
-	value = strtoull(text, &end, 10);
+	unsigned long long value = strtoull(text, &end, 10);
 	if (*end || errno || value < least || value > most)
 		return -1;
 	*count = value;

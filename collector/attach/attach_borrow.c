@@ -197,12 +197,11 @@ static bool may_begin_anew(struct borrowing *b, pid_t tid, enum threads_rank ran
 static enum remote_result stop(struct attach_working *w, pid_t tid, int limit_ms, const char **why)
 {
 	int status = attach_filters_check(&w->filters, tid, w->err);
-	enum remote_result result;
 
 	*why = "its seccomp filter cannot be read now";
 	if (status != 0)
 		return status < 0 ? REMOTE_FAILED : REMOTE_PASSED;
-	result = remote_stop(&w->remote, tid, limit_ms, why, w->err);
+	enum remote_result result = remote_stop(&w->remote, tid, limit_ms, why, w->err);
 	if (result != REMOTE_FINE || attach_filters_same(&w->filters, tid))
 		return result;
 	*why = "it has got another seccomp filter";

@@ -50,7 +50,6 @@ static uint64_t find_errno(const struct remote *r, uint64_t errno_location)
 	uint8_t code[4 + 7 + sizeof(add)];
 	const uint8_t *at = code;
 	int32_t offset;
-	uint64_t word;
 
 	if (!errno_location || !remote_read(r, errno_location, code, sizeof(code)))
 		return 0;
@@ -59,7 +58,7 @@ static uint64_t find_errno(const struct remote *r, uint64_t errno_location)
 	if (memcmp(at, load, sizeof(load)) != 0 || memcmp(at + 7, add, sizeof(add)) != 0)
 		return 0;
 	memcpy(&offset, at + 3, sizeof(offset));
-	word = errno_location + (uint64_t)(at - code) + 7 + (uint64_t)(int64_t)offset;
+	uint64_t word = errno_location + (uint64_t)(at - code) + 7 + (uint64_t)(int64_t)offset;
 	if (!remote_read(r, word, &word, sizeof(word)))
 		return 0;
 	return r->was.regs.fs_base + word;
@@ -217,7 +216,6 @@ int attach_calls_make(struct attach_working *w, uint64_t room)
 {
 	const uint64_t unused = 0;
 	const pid_t tid = w->remote.tid;
-	struct area_wait wait;
 	struct profile_error ignored;
 	bool made = !w->area;
 	int status = made ? make_area(w, room) : 0;
@@ -233,7 +231,7 @@ int attach_calls_make(struct attach_working *w, uint64_t room)
 		return -1;
 	if (!w->head)
 		return status;
-	wait = attach_borrow_wait(w, tid);
+	struct area_wait wait = attach_borrow_wait(w, tid);
 	remote_write(&w->remote, w->head + offsetof(struct area_head, wait), &wait, sizeof(wait));
 	remote_write(&w->remote, w->head + offsetof(struct area_head, in_use), &unused,
 		     sizeof(unused));

@@ -34,13 +34,12 @@ int attach_state_check(struct attach_working *w, const struct scp_attach_state *
 
 void attach_state_area(struct attach_working *w, const struct scp_attach_state *s)
 {
-	const struct proc_map *m;
 	struct area_head head;
 	uint64_t at = s->area + AREA_GROUND;
 
 	if (!s->area || s->area_bytes != AREA_BYTES || s->area % AREA_GUARD || at < s->area)
 		return;
-	m = proc_maps_find(&w->maps, at);
+	const struct proc_map *m = proc_maps_find(&w->maps, at);
 	if (!m || !m->writable || m->inode || m->start > s->area + AREA_GUARD ||
 	    m->end < s->area + AREA_BYTES || !remote_read(&w->remote, at, &head, sizeof(head)) ||
 	    memcmp(head.magic, AREA_MAGIC, sizeof(head.magic)) != 0 || head.in_use)

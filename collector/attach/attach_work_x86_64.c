@@ -103,11 +103,10 @@ static void count_threads(struct attach_working *w)
 static bool has_shadow_stack(pid_t pid)
 {
 	char text[16384];
-	const char *line, *found;
 
 	kernel_file_text(text, sizeof(text), "/proc/%d/status", (int)pid);
-	line = strstr(text, "\nx86_Thread_features:");
-	found = line ? strstr(line, "shstk") : NULL;
+	const char *line = strstr(text, "\nx86_Thread_features:");
+	const char *found = line ? strstr(line, "shstk") : NULL;
 	return found && found < strchrnul(line + 1, '\n');
 }
 

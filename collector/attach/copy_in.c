@@ -120,12 +120,11 @@ static int begin(struct copy_in *c, const struct refusal_facts *f, const char *d
 	pid_t pid = f->target.pid;
 	struct refusal_process p = {
 		.owner = {.uid = f->uid, .gid = f->gid, .group = {f->gid}, .groups = 1}};
-	int failed;
 
 	if (pid && refusal_process_read(pid, &p, err))
 		return -1;
 	c->owner = p.owner;
-	failed = as_user_begin(&c->owner, &before);
+	int failed = as_user_begin(&c->owner, &before);
 	if (!failed) {
 		failed = make_all(c, f, directory, library);
 		as_user_end(&before);

@@ -206,13 +206,12 @@ static enum bench_end run_child(const struct bench_plan *plan, struct bench_reco
 	struct sigaction chld, plain = {.sa_handler = SIG_DFL};
 	sigset_t signals, mask;
 	enum bench_end end;
-	pid_t pid;
 
 	launch_ending_signals(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigaction(SIGCHLD, &plain, &chld); /* where it is ignored, nothing could be waited for */
 	sigprocmask(SIG_BLOCK, &signals, &mask);
-	pid = fork();
+	pid_t pid = fork();
 	if (!pid) {
 		setpgid(0, 0);
 		sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -236,14 +235,13 @@ enum bench_end bench_run(const struct bench_plan *plan, struct bench_record **re
 {
 	struct bench_record *r = mmap(NULL, record_size(plan), PROT_READ | PROT_WRITE,
 				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	enum bench_end end;
 
 	*record = NULL;
 	*err = (struct bench_error){0};
 	if (r == MAP_FAILED)
 		return fail(err, BENCH_FAILED, "out of memory for the results: %s",
 			    strerror(errno));
-	end = run_child(plan, r, err);
+	enum bench_end end = run_child(plan, r, err);
 	if (end == BENCH_DONE)
 		*record = r;
 	else

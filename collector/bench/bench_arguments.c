@@ -53,11 +53,10 @@ static int take_int(struct parser *p)
 {
 	const char *digits = p->value + (*p->value == '-');
 	int base = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') ? 16 : 10;
-	unsigned long long size;
 	char *end;
 
 	errno = 0;
-	size = strtoull(digits, &end, base);
+	unsigned long long size = strtoull(digits, &end, base);
 	if (*digits < '0' || *digits > '9' || *end || end == digits)
 		return refuse(p, "not an integer; write int:5, int:-5 or int:0x1f");
 	if (errno || (digits > p->value && size > (unsigned long long)INT64_MAX + 1))
@@ -76,14 +75,13 @@ static int take_str(struct parser *p)
 static size_t parse_size(const char *text)
 {
 	static const char units[] = "kMG";
-	unsigned long long size;
 	const char *unit;
 	char *end;
 
 	if (*text < '0' || *text > '9')
 		return 0;
 	errno = 0;
-	size = strtoull(text, &end, 10);
+	unsigned long long size = strtoull(text, &end, 10);
 	if (errno || size > BENCH_BUFFER_MOST)
 		return 0;
 	if (*end) {
@@ -99,11 +97,10 @@ static int take_buf(struct parser *p)
 {
 	size_t bytes = parse_size(p->value);
 	struct random random;
-	unsigned char *buffer;
 
 	if (!bytes)
 		return refuse(p, "not a size from 1 to 1G; write buf:4096, buf:4k or buf:1M");
-	buffer = aligned_alloc(CACHE_LINE, (bytes / CACHE_LINE + 1) * CACHE_LINE);
+	unsigned char *buffer = aligned_alloc(CACHE_LINE, (bytes / CACHE_LINE + 1) * CACHE_LINE);
 	if (!buffer)
 		return refuse(p, "out of memory for so large a buffer");
 	random_seed(&random, CONTENT_SEED);

@@ -123,10 +123,9 @@ static bool is_data(void *address)
 int bench_function_open(struct bench_subject *s)
 {
 	const struct bench_plan *plan = s->plan;
-	void *library, *address;
 	const char *said, *hint = "";
 
-	library = dlopen(plan->library, RTLD_NOW | RTLD_LOCAL);
+	void *library = dlopen(plan->library, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		/* the loader's message, with a hint where the name may be the mistake */
 		said = dlerror();
@@ -138,7 +137,7 @@ int bench_function_open(struct bench_subject *s)
 					    said ? said : plan->library, hint);
 	}
 	dlerror();
-	address = dlsym(library, plan->function);
+	void *address = dlsym(library, plan->function);
 	said = dlerror();
 	if (said || !address)
 		return bench_measure_refuse(s->record, BENCH_BAD, "no function '%s': %s",

@@ -37,12 +37,9 @@ static uint64_t now(const struct bench_plan *plan)
 static int time_loop(struct bench_subject *s, bool empty, unsigned int turn, uint64_t calls,
 		     uint64_t *took)
 {
-	uint64_t from;
-	int result;
-
 	s->record->loop_began_ns = clocks_read_ns(CLOCK_MONOTONIC);
-	from = now(s->plan);
-	result = empty ? s->run_empty(s, calls, turn) : s->run(s, calls);
+	uint64_t from = now(s->plan);
+	int result = empty ? s->run_empty(s, calls, turn) : s->run(s, calls);
 	*took = now(s->plan) - from;
 	return result;
 }
@@ -104,14 +101,12 @@ static uint32_t switches(const struct bench_subject *s)
 static int replicate_subject(struct bench_subject *s, struct bench_replication *r)
 {
 	uint64_t calls = s->record->calls;
-	uint32_t before;
-	int result;
 
 	/* the empty loop has just run; a loop of one call follows the last one closely enough */
 	if (calls > 1 && warm_up(s))
 		return -1;
-	before = switches(s);
-	result = time_loop(s, !EMPTY, 0, calls, &r->subject);
+	uint32_t before = switches(s);
+	int result = time_loop(s, !EMPTY, 0, calls, &r->subject);
 	r->switches = switches(s) - before;
 	return result;
 }

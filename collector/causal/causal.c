@@ -137,7 +137,6 @@ static void fill_site(const struct causal *c, size_t i, const struct slopes_site
 int causal_end(struct causal *c, struct causal_result *r)
 {
 	struct slopes_site site[SLOPES_SITES];
-	double rate;
 
 	*r = (struct causal_result){.asked = c->wishes.slowdown, .seed = c->seed};
 	if (c->running) {
@@ -152,7 +151,7 @@ int causal_end(struct causal *c, struct causal_result *r)
 		causal_result_free(r);
 		return -1;
 	}
-	rate = 1 / r->slopes.unit.value;
+	double rate = 1 / r->slopes.unit.value;
 	r->rate_per_s = isfinite(rate) ? rate : causal_pilot_rate(&c->pilot);
 	r->sites = c->sites;
 	for (size_t i = 0; i < c->sites; i++)

@@ -63,11 +63,9 @@ static const char *refuse_count(const struct causal_bounds *b, const struct scp_
 const char *causal_bounds_refuse(const struct causal_bounds *b, const struct scp_causal_thread *t,
 				 uint64_t *value)
 {
-	const char *what;
-
 	if (is_more(t->skipped, causal_bounds_calls(b), value))
 		return "delays that were not made";
-	what = refuse_progress(b, &t->progress, value);
+	const char *what = refuse_progress(b, &t->progress, value);
 	for (unsigned slot = 1; !what && slot < SCP_CAUSAL_SLOTS; slot++)
 		what = refuse_count(b, &t->slot[slot], value);
 	return what;
@@ -126,14 +124,12 @@ static void refuse(struct causal_page *p, const char *format, ...)
 
 static void add_thread(struct causal_page *p, size_t i)
 {
-	struct causal_bounds bounds;
 	struct scp_causal_thread now;
 	uint64_t value;
-	const char *what;
 
 	take(counts_of(&p->page->thread[i]), counts_of(&now));
-	bounds = bounds_of(p, i + 1 == SCP_CAUSAL_THREADS);
-	what = causal_bounds_refuse(&bounds, &now, &value);
+	struct causal_bounds bounds = bounds_of(p, i + 1 == SCP_CAUSAL_THREADS);
+	const char *what = causal_bounds_refuse(&bounds, &now, &value);
 	if (what)
 		refuse(p, "holds %.3g %s after %.3g s", (double)value, what, bounds.elapsed_s);
 	else

@@ -258,7 +258,6 @@ bool causal_pilot_run(struct causal *c)
 {
 	struct tally *t;
 	double unit_s;
-	bool goes_on;
 
 	if (!wait_for_progress(c)) {
 		c->problems |= CAUSAL_NO_PROGRESS;
@@ -266,7 +265,7 @@ bool causal_pilot_run(struct causal *c)
 	}
 	causal_state_enter(c, CAUSAL_PILOT);
 	t = calloc(1, sizeof(*t));
-	goes_on = t && count_sites(c, t, &unit_s);
+	bool goes_on = t && count_sites(c, t, &unit_s);
 	for (unsigned slot = 1; t && slot <= t->in_slots; slot++)
 		causal_page_choose(c->page, t->counted[slot - 1], 0);
 	c->no_memory = !t || (goes_on && list_candidates(c, t));

@@ -97,12 +97,11 @@ static bool run_block(struct causal *c, double end, double rate)
 {
 	unsigned char level[2][SLOPES_SITES];
 	struct edge edge[2];
-	double until;
 	bool ends = false;
 
 	draw(c, level[0]);
 	read_edge(c, &edge[0]);
-	until = edge[0].at + c->window_s;
+	double until = edge[0].at + c->window_s;
 	for (size_t i = 1; !ends && i <= CAUSAL_DESIGN_BLOCK; i++) {
 		ends = wait_window(c, until) || causal_state_now() >= end;
 		if (ends || i == CAUSAL_DESIGN_BLOCK)

@@ -82,13 +82,12 @@ int clocks_test(struct clocks_report *r, struct profile_error *err)
 	struct cpu_times_steal before = cpu_times_steal_read(), after;
 	struct ticker_stats stats;
 	struct ticker *ticker = clocks_start_page(TICKER_DEFAULT_NS, err);
-	int result;
 
 	if (!ticker)
 		return -1;
 	clocks_read_set_page(ticker_page(ticker));
 	clear(r);
-	result = test_with_page(r);
+	int result = test_with_page(r);
 	if (result)
 		error_set(err, "not enough memory");
 	ticker_stop(ticker, &stats);

@@ -205,12 +205,11 @@ int clocks_late_measure(struct clocks_report *r, double window_s, struct profile
 {
 	struct spinner spinner[CPU_SETSIZE];
 	atomic_bool stop = false;
-	uint32_t spinners;
 	int result = measure_all(r->late, false, window_s, err);
 
 	if (result)
 		return result;
-	spinners = start_spinners(spinner, CPU_SETSIZE, &stop);
+	uint32_t spinners = start_spinners(spinner, CPU_SETSIZE, &stop);
 	r->busy_cpus = spinners;
 	result = measure_all(r->late + LENGTHS, true, window_s, err);
 	atomic_store(&stop, true);

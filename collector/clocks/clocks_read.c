@@ -136,12 +136,11 @@ uint64_t clocks_measure_smallest_step(clock_reader *read, double wait_s)
 
 double clocks_measure_rate_for(clock_reader *read, unsigned us, struct scp_anchor *from)
 {
-	struct scp_anchor to;
 	double error;
 
 	*from = counter_pair(read);
 	usleep(us);
-	to = counter_pair(read);
+	struct scp_anchor to = counter_pair(read);
 	return clocks_measure_rate(from, &to, &error);
 }
 

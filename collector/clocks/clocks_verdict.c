@@ -85,13 +85,12 @@ bool clocks_verdict_trusts_counter(char *why, size_t size)
 enum scp_clock_kind clocks_verdict_default(char *reason, size_t size)
 {
 	char why[256];
-	double cost_ns;
 
 	if (clocks_verdict_trusts_counter(why, sizeof(why))) {
 		snprintf(reason, size, "%s", why);
 		return SCP_CLOCK_TSC;
 	}
-	cost_ns = clock_costs_monotonic_ns();
+	double cost_ns = clock_costs_monotonic_ns();
 	if (cost_ns <= QUICK_READ_NS) {
 		snprintf(reason, size, "%.170s; CLOCK_MONOTONIC is read in %.0f ns", why, cost_ns);
 		return SCP_CLOCK_MONOTONIC;

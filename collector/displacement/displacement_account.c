@@ -57,11 +57,10 @@ static void set_cpu(const struct displacement *d, size_t i, struct displacement_
 		    double program)
 {
 	double in_set = 0;
-	struct cpu_times t;
 
 	c->cpu = fluid_cpu(d->fluid, i);
 	set_fluid(d, i, c);
-	t = cpu_times_since(&d->before[c->cpu], &d->after[c->cpu]);
+	struct cpu_times t = cpu_times_since(&d->before[c->cpu], &d->after[c->cpu]);
 	c->irq = t.known ? t.irq : NAN;
 	c->softirq = t.known ? t.softirq : NAN;
 	c->stolen = fmax(t.known ? t.steal : 0, c->stolen_fluid);
@@ -105,10 +104,9 @@ void displacement_account_add(struct displacement_cpu *to, const struct displace
 static int set_estimate(struct displacement *d, struct displacement_run *run)
 {
 	struct displacement_value rest[CPU_SETSIZE];
-	int failed;
 
 	displacement_switch_set(d);
-	failed = displacement_idle_set(d, run);
+	int failed = displacement_idle_set(d, run);
 	for (size_t i = 0; i < d->cpus && !failed; i++) {
 		free(d->series[i].window);
 		failed = displacement_windows_span(d, i, d->from, d->to, false, &d->series[i]);

@@ -112,7 +112,6 @@ static int set_rate(struct displacement *d, size_t i, struct displacement_value 
 {
 	struct displacement_series span[2] = {0};
 	double switches = 0, charged = 0, wall = 0, woken = 0;
-	struct displacement_value cost;
 	int failed = 0;
 	size_t k = 0;
 
@@ -126,8 +125,8 @@ static int set_rate(struct displacement *d, size_t i, struct displacement_value 
 		}
 	}
 	d->rest_switches[i] = charged > 0 ? switches / charged : 0;
-	cost = displacement_switch_cost(d, switches, woken,
-					wall > 0 ? woken * (1 - charged / wall) : 0);
+	struct displacement_value cost = displacement_switch_cost(
+		d, switches, woken, wall > 0 ? woken * (1 - charged / wall) : 0);
 	*rest = displacement_rest_beside(displacement_rests(span, cost.value));
 	free(span[0].window);
 	free(span[1].window);
@@ -170,11 +169,9 @@ double displacement_idle_length(const struct displacement *d)
 
 int cpu_load_measure(struct displacement *d, double seconds, struct cpu_load *load)
 {
-	int stopped;
-
 	d->never_enough = true; /* take no longer than asked for */
 	displacement_windows_begin(d);
-	stopped = displacement_idle_phase(d, seconds);
+	int stopped = displacement_idle_phase(d, seconds);
 	displacement_windows_end(d);
 	usleep(DISPLACEMENT_LINGER_US);
 	d->rate = fluid_rate(d->fluid);

@@ -58,7 +58,6 @@ void displacement_sample_child(struct displacement *d, pid_t pid)
 static void take_end(struct displacement *d, const struct taskstats_task *t)
 {
 	pid_t process = t->process ? t->process : t->thread;
-	const struct task *known;
 
 	if (d->pid && (process == d->pid || is_child(d, process) || is_child(d, t->parent))) {
 		displacement_sample_child(d, process);
@@ -66,7 +65,7 @@ static void take_end(struct displacement *d, const struct taskstats_task *t)
 		d->children_ns += t->run_ns;
 		return;
 	}
-	known = tasks_find(&d->tasks, process);
+	const struct task *known = tasks_find(&d->tasks, process);
 	if (!known || known->gone)
 		displacement_tasks_add(&d->ended, t->name, (double)t->run_ns / 1e9, -1, 1);
 	else if (t->thread == process && t->run_ns > known->last_ns)

@@ -94,14 +94,13 @@ static void taskstats(struct doctor *d)
 static bool may_trace(void)
 {
 	pid_t child = fork();
-	bool may;
 
 	if (!child)
 		for (;;)
 			pause();
 	if (child < 0)
 		return true;
-	may = !ptrace(PTRACE_SEIZE, child, 0, 0);
+	bool may = !ptrace(PTRACE_SEIZE, child, 0, 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	return may;

@@ -105,11 +105,10 @@ static void check_second(struct doctor *d, const char *library, char *trial)
 	char path[PATH_MAX + 32], text[512];
 	char *const argv[] = {trial, (char *)"--version", NULL};
 	struct stat unused;
-	bool there;
 
 	snprintf(path, sizeof(path), "%.*s" SECOND, slash ? (int)(slash + 1 - library) : 0,
 		 library);
-	there = !stat(path, &unused);
+	bool there = !stat(path, &unused);
 	if (there && !doctor_try(argv, path, NULL, text, sizeof(text)) &&
 	    !strstr(text, "cannot be preloaded")) {
 		doctor_add(d, "libunwind", DOCTOR_OK,

@@ -169,12 +169,10 @@ static void judge_running(struct dump *d)
 static double last_ran_ms(pid_t pid, pid_t tid)
 {
 	char text[4096];
-	const char *line;
-	double ms;
 
 	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/sched", (int)pid, (int)tid);
-	line = strstr(text, "\nse.exec_start");
-	ms = line ? strtod(line + strcspn(line, ":") + 1, NULL) : 0;
+	const char *line = strstr(text, "\nse.exec_start");
+	double ms = line ? strtod(line + strcspn(line, ":") + 1, NULL) : 0;
 	return ms > 0 ? ms : NAN;
 }
 

@@ -103,7 +103,6 @@ static void take_socket(const struct links *l, const char *line, const char *pro
 {
 	char own[64], peer[64], from[64], to[64], link[32], what[200];
 	unsigned long inode = 0;
-	struct wanted *w;
 	unsigned state;
 	int end = 0;
 	bool unix_one = sscanf(line, "%*s %63[0-9A-F:] %63[0-9A-F:] %x %*s %*s %*s %*s %*s %lu",
@@ -112,7 +111,7 @@ static void take_socket(const struct links *l, const char *line, const char *pro
 	if (unix_one && sscanf(line, "%*s %*s %*s %*s %*s %*s %lu%n", &inode, &end) != 1)
 		return;
 	snprintf(link, sizeof(link), "socket:[%lu]", inode);
-	w = find(l, link);
+	struct wanted *w = find(l, link);
 	if (!w)
 		return;
 	if (unix_one) {

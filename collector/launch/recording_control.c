@@ -248,10 +248,9 @@ bool recording_control_stop(struct recording_control *w)
 bool recording_control_tool_lives(const char *path)
 {
 	char directory[PATH_MAX];
-	int fd;
 
 	snprintf(directory, sizeof(directory), "%.*s", (int)(strrchr(path, '/') - path), path);
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0;

@@ -75,11 +75,10 @@ static bool take_stats(const struct nlattr *aggregate, struct taskstats_task *ta
 	const struct nlattr *a = attribute(payload(aggregate), aggregate->nla_len - NLA_HDRLEN,
 					   TASKSTATS_TYPE_STATS);
 	struct taskstats t = {0};
-	size_t length;
 
 	if (!a)
 		return false;
-	length = a->nla_len - NLA_HDRLEN;
+	size_t length = a->nla_len - NLA_HDRLEN;
 	memcpy(&t, payload(a), length < sizeof(t) ? length : sizeof(t));
 	*task = (struct taskstats_task){
 		.thread = (pid_t)t.ac_pid,

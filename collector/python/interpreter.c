@@ -216,7 +216,6 @@ bool interpreter_code(const struct interpreter *p, uint64_t at, struct interpret
 	const struct python_layout *l = &p->layout;
 	const uint16_t places[] = {l->code_name, l->code_filename, l->code_table};
 	uint8_t bytes[CODE_BYTES];
-	uint64_t size;
 	int32_t prepared = 0, line;
 
 	if (!at || at % 8 || !memory_read(p->pid, at, bytes, sizeof(bytes)) ||
@@ -225,7 +224,7 @@ bool interpreter_code(const struct interpreter *p, uint64_t at, struct interpret
 	memcpy(&line, bytes + l->code_first_line, sizeof(line));
 	code->code = at;
 	code->start = at + l->code_bytecode;
-	size = 2 * word_of(bytes, 16);
+	uint64_t size = 2 * word_of(bytes, 16);
 	if (l->code_first_traceable)
 		memcpy(&prepared, bytes + l->code_first_traceable, sizeof(prepared));
 	if (!l->code_bytecode) { /* before 3.11 it is a bytes object */

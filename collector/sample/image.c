@@ -77,14 +77,13 @@ static void read_frame_table(struct sample_image *i, uint64_t address)
 		int32_t frame;
 		uint32_t count;
 	} h;
-	size_t bytes;
 
 	/* as collector/attach/safe_point/objects.c */
 	if (i->frame || image_read(i, address, &h, sizeof(h)) != sizeof(h) || h.version != 1 ||
 	    h.frame_encoding != 0x1b || h.count_encoding != 0x03 || h.table_encoding != 0x3b ||
 	    !h.count || h.count > MOST_FRAMES)
 		return;
-	bytes = (size_t)h.count * 8;
+	size_t bytes = (size_t)h.count * 8;
 	i->frame = malloc(bytes);
 	if (i->frame && image_read(i, address + TABLE_OFFSET, i->frame, bytes) == bytes)
 		i->frames = h.count;

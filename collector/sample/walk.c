@@ -63,7 +63,6 @@ static bool is_ours(const struct safe_point_frame *f)
 static uint32_t kind_of(const struct copy *c, const struct safe_point_stack *k)
 {
 	const struct sample_image *image;
-	uint64_t at;
 	size_t i = 0;
 
 	while (i < k->count && !is_ours(&k->frame[i]))
@@ -71,7 +70,7 @@ static uint32_t kind_of(const struct copy *c, const struct safe_point_stack *k)
 	if (i == k->count)
 		return SCP_SAMPLE_COMPUTING;
 	image = &c->images->image[c->life->image[k->frame[i].object - c->life->objects.object]];
-	at = k->frame[i].at - k->frame[i].object->bias;
+	uint64_t at = k->frame[i].at - k->frame[i].object->bias;
 	if (i > 0 && at - image->recorded < image->recorded_bytes)
 		return SCP_SAMPLE_IN_CALL;
 	return i > 0 && at - image->passed < image->passed_bytes ? SCP_SAMPLE_COMPUTING

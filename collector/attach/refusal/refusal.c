@@ -94,13 +94,11 @@ static enum verdict check_ptrace(const struct refusal_process *p, const struct r
 				 const struct refusal_facts *f, const char *library,
 				 struct profile_error *err)
 {
-	enum refusal_program program;
-
 	if (refusal_process_memory(p, err))
 		return NOT_YET;
 	if (m->readable && refusal_access_try(p, m->readable, err))
 		return REFUSED;
-	program = refusal_program_judge(p, m, f->exe, err);
+	enum refusal_program program = refusal_program_judge(p, m, f->exe, err);
 	if (program == REFUSAL_PROGRAM_LOADING)
 		return NOT_YET;
 	if (program == REFUSAL_PROGRAM_REFUSED ||

@@ -25,10 +25,8 @@
 
 int refusal_say(const struct refusal_process *p, struct profile_error *err, const char *format, ...)
 {
-	size_t used;
-
 	error_set(err, "cannot attach to process %d (%s): ", (int)p->pid, p->name);
-	used = strlen(err->text);
+	size_t used = strlen(err->text);
 	FORMAT_BY(error_format, err->text + used, sizeof(err->text) - used, format);
 	return -1;
 }
@@ -182,14 +180,13 @@ int refusal_access_explain(const struct refusal_process *p, const struct refusal
 
 int refusal_access_try(const struct refusal_process *p, uint64_t address, struct profile_error *err)
 {
-	struct refusal_access a;
 	char byte;
 	struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)address, 1};
 
 	/* EFAULT: it has unmapped that meanwhile: scprof was let in */
 	if (process_vm_readv(p->pid, &to, 1, &from, 1, 0) == 1 || errno == EFAULT)
 		return 0;
-	a = refusal_access_read(errno);
+	struct refusal_access a = refusal_access_read(errno);
 	return refusal_access_explain(p, &a, err);
 }
 

@@ -23,12 +23,11 @@ static bool write_frame(struct remote *r, const struct sigframe_state *s, uint64
 			uint64_t *at)
 {
 	uint8_t *bytes = malloc(sigframe_bytes(s));
-	bool fine;
 
 	if (!bytes)
 		return false;
 	*at = sigframe_build(s, r->code.restorer, top, bytes);
-	fine = remote_write(r, *at, bytes, top - *at);
+	bool fine = remote_write(r, *at, bytes, top - *at);
 	free(bytes);
 	return fine;
 }
@@ -47,13 +46,12 @@ static struct sigframe_state home(const struct remote *r)
 static bool plain_fp(struct remote *r)
 {
 	uint8_t *fp = malloc(r->was.fp_bytes);
-	bool fine;
 
 	if (!fp)
 		return false;
 	memcpy(fp, r->fp, r->was.fp_bytes);
 	sigframe_plain_fp(fp, r->was.fp_bytes);
-	fine = remote_set_fp(r->tid, fp, r->was.fp_bytes);
+	bool fine = remote_set_fp(r->tid, fp, r->was.fp_bytes);
 	free(fp);
 	return fine;
 }
@@ -61,7 +59,6 @@ static bool plain_fp(struct remote *r)
 enum remote_result remote_ground(struct remote *r, uint64_t top, struct profile_error *err)
 {
 	struct sigframe_state s = home(r);
-	struct user_regs_struct regs;
 	uint64_t at;
 
 	if (!write_frame(r, &s, top, &at) ||
@@ -70,7 +67,7 @@ enum remote_result remote_ground(struct remote *r, uint64_t top, struct profile_
 	r->traces.ground = at;
 	r->traces.syscall = r->code.syscall;
 	r->traces.restorer = r->code.restorer;
-	regs = remote_at_ground(r);
+	struct user_regs_struct regs = remote_at_ground(r);
 	if (remote_set_registers(r->tid, &regs) && remote_set_mask(r->tid, ~REMOTE_FAULTS) &&
 	    plain_fp(r))
 		return REMOTE_FINE;

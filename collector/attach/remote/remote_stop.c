@@ -129,11 +129,9 @@ static bool has_ended_alone(const struct remote *r, pid_t tid)
 enum remote_result remote_stop(struct remote *r, pid_t tid, int limit_ms, const char **why,
 			       struct profile_error *err)
 {
-	enum remote_result result;
-
 	r->traces.ground = r->call = r->errno_at = 0;
 	r->held = r->lock_taken = false;
-	result = seize(r, tid, why, err);
+	enum remote_result result = seize(r, tid, why, err);
 	if (result != REMOTE_FINE)
 		return result;
 	r->stopped_at_ns = remote_now_ns();

@@ -91,14 +91,13 @@ size_t sigframe_bytes(const struct sigframe_state *s)
 
 static void write_fp(const struct sigframe_state *s, uint8_t *to)
 {
-	uint64_t features;
 	uint32_t magic = MAGIC_2, words[12] = {MAGIC_1};
 	size_t bytes;
 
 	memcpy(to, s->fp, s->fp_bytes);
 	if (!has_xstate(s))
 		return;
-	features = features_of(s, &bytes);
+	uint64_t features = features_of(s, &bytes);
 	words[1] = (uint32_t)(bytes + sizeof(magic));
 	memcpy(words + 2, &features, sizeof(features));
 	words[4] = (uint32_t)bytes;

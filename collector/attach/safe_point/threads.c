@@ -179,15 +179,13 @@ static enum threads_rank rank_thread(pid_t pid, pid_t tid, const struct proc_map
 {
 	char text[PROC_STAT_BYTES];
 	const char *state = proc_stat_read(pid, tid, text);
-	const struct proc_map *map;
 	uint64_t sp;
-	enum threads_rank rank;
 
 	/* asleep or running: not stopped, dying, or where no signal reaches it */
 	if (state == NULL || (*state != 'S' && *state != 'R'))
 		return THREADS_NEVER;
-	rank = rank_of_call(pid, tid, &sp);
-	map = proc_maps_find(maps, sp);
+	enum threads_rank rank = rank_of_call(pid, tid, &sp);
+	const struct proc_map *map = proc_maps_find(maps, sp);
 	return sp == 0 || (map != NULL && map->readable && map->writable &&
 			   sp - map->start >= SAFE_POINT_ROOM)
 		       ? rank

@@ -267,12 +267,11 @@ int seccomp_filter_try(const struct seccomp_chain *chain, struct profile_error *
 	struct trial *t =
 		mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t child = t == MAP_FAILED ? -1 : fork();
-	bool ended, fine;
 
 	if (!child)
 		try_all(t, chain);
-	ended = child > 0 && await_end(child);
-	fine = ended && t->installed && t->at == CALLS;
+	bool ended = child > 0 && await_end(child);
+	bool fine = ended && t->installed && t->at == CALLS;
 	if (!ended || !t->installed)
 		error_set(err, "its seccomp filter cannot be tried");
 	else if (!fine)
@@ -310,11 +309,10 @@ static int add_filter(struct seccomp_chain *chain, size_t *used, pid_t tid, size
 static int read_all(struct seccomp_chain *chain, pid_t tid, struct profile_error *err)
 {
 	size_t used = 0;
-	int more;
 
 	chain->code = malloc(MOST_INSTRUCTIONS * sizeof(*chain->code));
 	chain->count = malloc(MOST_FILTERS * sizeof(*chain->count));
-	more = chain->code && chain->count ? 1 : -1;
+	int more = chain->code && chain->count ? 1 : -1;
 	for (size_t i = 0; more > 0; i++)
 		more = add_filter(chain, &used, tid, i);
 	if (!more)

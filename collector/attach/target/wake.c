@@ -47,12 +47,11 @@ bool wake_find(pid_t pid, char *path, size_t room)
 static pid_t root_of(const char *path, const char **rest)
 {
 	char *end;
-	long pid;
 
 	if (strncmp(path, "/proc/", 6))
 		return 0;
 	errno = 0;
-	pid = strtol(path + 6, &end, 10);
+	long pid = strtol(path + 6, &end, 10);
 	if (errno || pid <= 0 || pid > INT_MAX || strncmp(end, "/root/", 6))
 		return 0;
 	*rest = end + 5;

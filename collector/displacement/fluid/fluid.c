@@ -38,14 +38,13 @@ static struct fluid *make(const struct fluid_options *o, struct profile_error *e
 
 struct fluid *fluid_start(const struct fluid_options *o, struct profile_error *err)
 {
-	struct fluid *f;
 	char why[256];
 
 	if (!clocks_verdict_trusts_counter(why, sizeof(why))) {
 		error_set(err, "%.200s, and the fluid measures its chunks with it", why);
 		return NULL;
 	}
-	f = make(o, err);
+	struct fluid *f = make(o, err);
 	if (!f)
 		return NULL;
 	for (struct fluid_thread *t = f->thread; t < f->thread + CPU_COUNT(&o->cpus); t++) {

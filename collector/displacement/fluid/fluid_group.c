@@ -23,11 +23,10 @@
 static int write_file(const char *folder, const char *name, const char *text)
 {
 	int file = kernel_file_fd(O_WRONLY, "%s/%s", folder, name);
-	ssize_t written;
 
 	if (file < 0)
 		return -1;
-	written = write(file, text, strlen(text));
+	ssize_t written = write(file, text, strlen(text));
 	close(file);
 	return written == (ssize_t)strlen(text) ? 0 : -1;
 }
@@ -57,7 +56,6 @@ static void remove_left(const char *folder)
 static int find_folder(const char *mount, const char *cgroup_file, char *folder, size_t size)
 {
 	char text[4096], line[512], *controllers, *path;
-	int printed;
 
 	kernel_file_text(text, sizeof(text), "%s", cgroup_file);
 	fluid_group_line(text, line, sizeof(line));
@@ -67,7 +65,7 @@ static int find_folder(const char *mount, const char *cgroup_file, char *folder,
 		return -1; /* none, or v2 */
 	*path++ = '\0';
 	*strrchr(path, '/') = '\0';
-	printed = snprintf(folder, size, "%s/%s%s", mount, controllers + 1, path);
+	int printed = snprintf(folder, size, "%s/%s%s", mount, controllers + 1, path);
 	return printed > 0 && (size_t)printed < size ? 0 : -1;
 }
 

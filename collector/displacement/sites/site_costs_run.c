@@ -55,17 +55,15 @@ static void add_window(const struct join *j, struct building *b, const struct si
 		       const struct site_reading *r, double seen)
 {
 	struct site_costs_series *series = b->series;
-	struct site_costs_span *s;
-	double *calls;
 
 	if (!b->open)
 		series->span[series->spans++] = (struct site_costs_span){.from = w->from};
-	s = &series->span[series->spans - 1];
+	struct site_costs_span *s = &series->span[series->spans - 1];
 	s->to = w->to;
 	PROF_ADD(s, w, length, unexposed, charged, switches);
 	for (size_t k = 0; k < SITE_COSTS_KINDS; k++)
 		s->y[k] += w->y[k];
-	calls = &series->calls[(series->spans - 1) * j->index.used];
+	double *calls = &series->calls[(series->spans - 1) * j->index.used];
 	for (size_t i = 0; i < r->entries; i++)
 		if (j->index.rank_of[i] != SITE_INDEX_NONE)
 			calls[j->index.rank_of[i]] += seen * r->calls[i];
@@ -124,11 +122,9 @@ static double seen_in(const struct displacement_window *w, const struct site_rea
 static bool is_seen(const struct join *j, size_t cpu, size_t index,
 		    const struct displacement_window *w, struct site_reading *r)
 {
-	double seen;
-
 	if (w->aside || !reading_of(j, cpu, index, r))
 		return false;
-	seen = seen_in(w, r);
+	double seen = seen_in(w, r);
 	return seen >= SEEN_LEAST && (seen >= SEEN_ALL || w->span <= SEEN_LONGEST);
 }
 
@@ -287,11 +283,10 @@ int site_costs_run(const struct displacement_run *run, const struct site_samples
 			 .p = p,
 			 .index = {.profile = p, .samples = samples, .profiles = profiles}};
 	size_t cpus = run->cpus;
-	int result;
 
 	*told = (struct site_costs_result){0};
 	j.series = calloc(cpus + 1, sizeof(*j.series));
-	result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;
+	int result = !j.series || site_index_make(&j.index, &told->missed) ? -1 : 0;
 	told->sites = j.index.sites;
 	for (size_t i = 0; i < cpus && !result; i++)
 		result = join_windows(&j, i);

@@ -138,12 +138,11 @@ void site_dither_close(struct site_dither *d)
 
 static void read_page(struct site_dither *d)
 {
-	const char *refused;
 	double units = 0;
 
 	d->stale = d->now != 0;
 	causal_page_read(d->page, &d->counts);
-	refused = causal_page_refused(d->page);
+	const char *refused = causal_page_refused(d->page);
 	if (refused && !*d->refused) {
 		snprintf(d->refused, sizeof(d->refused), "%s", refused);
 		d->stopped = true;
@@ -246,7 +245,6 @@ static size_t draw(struct site_dither *d)
 {
 	double rate[SCP_CAUSAL_SLOTS] = {0};
 	unsigned drawn[SCP_CAUSAL_SLOTS] = {0};
-	size_t chosen;
 
 	if (!dither_plan_next(&d->plan))
 		return 0;
@@ -260,7 +258,7 @@ static size_t draw(struct site_dither *d)
 			rate[k] = quiet_rate(&d->slot[k]);
 			drawn[k] = d->slot[k].drawn;
 		}
-	chosen = dither_plan_site(&d->plan, rate, drawn, SCP_CAUSAL_SLOTS);
+	size_t chosen = dither_plan_site(&d->plan, rate, drawn, SCP_CAUSAL_SLOTS);
 	return chosen < SCP_CAUSAL_SLOTS ? chosen : 0;
 }
 
@@ -307,11 +305,9 @@ void site_dither_stop(struct site_dither *d)
 
 double site_dither_spun(struct site_dither *d)
 {
-	double since;
-
 	if (d->stale && d->page)
 		read_page(d);
-	since = d->spun - d->told;
+	double since = d->spun - d->told;
 	d->told = d->spun;
 	/* a target can write what it likes */
 	return fmin(since, SCP_CAUSAL_THREADS * dither_plan_limit(&d->plan));

@@ -192,13 +192,12 @@ void site_samples_edge(void *context, size_t cpu, size_t window)
 {
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[cpu];
-	struct site_reading *reading;
 
 	if (!atomic_load_explicit(&s->entries, memory_order_acquire) ||
 	    atomic_load_explicit(&s->ended, memory_order_relaxed))
 		return;
 	pthread_mutex_lock(&r->lock);
-	reading = r->full ? NULL : read_calls(s, r);
+	struct site_reading *reading = r->full ? NULL : read_calls(s, r);
 	if (reading) {
 		reading->window = window;
 		reading->softirqd = softirqd_since(s, r, cpu, 1);
@@ -275,11 +274,10 @@ void site_samples_tick(void *context, double at)
 {
 	struct site_samples *s = context;
 	struct reader *r = &s->reader[s->cpus];
-	struct site_reading *reading;
 
 	find(s);
 	pthread_mutex_lock(&r->lock);
-	reading = r->full ? NULL : read_calls(s, r);
+	struct site_reading *reading = r->full ? NULL : read_calls(s, r);
 	if (reading) {
 		reading->at = at;
 		read_programs(s, reading);
