@@ -164,7 +164,6 @@ static int finish(FILE *out, int status)
 int report_print(const struct profile *p, const struct report_options *o, FILE *out)
 {
 	struct report *r = report_build_some(p, o, sites_shown(p, o, out));
-	int status;
 
 	if (!r) {
 		errno = ENOMEM;
@@ -172,7 +171,7 @@ int report_print(const struct profile *p, const struct report_options *o, FILE *
 	}
 	errno = 0;
 	next_steps_fill(r, o->format == REPORT_HTML);
-	status = printers[o->format](r, o, out);
+	int status = printers[o->format](r, o, out);
 	report_free(r);
 	return finish(out, status);
 }

@@ -90,13 +90,11 @@ char *given_file_text(const char *path, size_t room, const char **why)
 
 const char *proc_stat_read(pid_t pid, pid_t tid, char text[PROC_STAT_BYTES])
 {
-	char *end;
-
 	if (tid ? kernel_file_text(text, PROC_STAT_BYTES, "/proc/%d/task/%d/stat", (int)pid,
 				   (int)tid)
 		: kernel_file_text(text, PROC_STAT_BYTES, "/proc/%d/stat", (int)pid))
 		return NULL;
-	end = strrchr(text, ')');
+	char *end = strrchr(text, ')');
 	return end && end[1] ? end + 2 : NULL;
 }
 

@@ -18,11 +18,9 @@ FILE *proc_maps_open(pid_t pid)
 /* Read a line without its end. Of one that is too long the path is left out. */
 static bool read_line(FILE *maps, struct proc_mapping *m)
 {
-	char *end;
-
 	if (!fgets(m->line, sizeof(m->line), maps))
 		return false;
-	end = strchr(m->line, '\n');
+	char *end = strchr(m->line, '\n');
 	if (!end && strlen(m->line) + 1 == sizeof(m->line)) {
 		end = strchr(m->line, '/');
 		for (int c = 0; c != '\n' && c != EOF;)
@@ -68,13 +66,12 @@ size_t proc_maps_path_bytes(const char *path)
 bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 {
 	char *at = m->line;
-	size_t length, rights;
 
 	if (!read_line(maps, m))
 		return false;
 	m->start = take_number(&at, 16);
 	m->end = take_number(&at, 16);
-	rights = strcspn(at, " ");
+	size_t rights = strcspn(at, " ");
 	m->readable = memchr(at, 'r', rights) != NULL;
 	m->writable = memchr(at, 'w', rights) != NULL;
 	m->executable = memchr(at, 'x', rights) != NULL;
@@ -85,7 +82,7 @@ bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 	m->inode = take_number(&at, 10);
 	m->path = at + strspn(at, " ");
 	restore_newlines(m->path);
-	length = proc_maps_path_bytes(m->path);
+	size_t length = proc_maps_path_bytes(m->path);
 	m->deleted = m->path[length] != '\0';
 	m->path[length] = '\0';
 	return true;
@@ -94,10 +91,9 @@ bool proc_maps_next(FILE *maps, struct proc_mapping *m)
 const char *proc_maps_own_path(pid_t pid, const char *path)
 {
 	char root[PATH_MAX];
-	size_t length;
 
 	kernel_file_link(root, sizeof(root), "/proc/%d/root", (int)pid);
-	length = strlen(root);
+	size_t length = strlen(root);
 	return length > 1 && !strncmp(path, root, length) && path[length] == '/' ? path + length
 										 : path;
 }

@@ -111,7 +111,7 @@ int load_displacement_site(struct profile *p, const struct raw_file *raw,
 
 	if (!r)
 		return 0;
-	struct prof_site_cost c = (struct prof_site_cost){
+	struct prof_site_cost c = {
 		.entry = index,
 		.kept = (double)r->kept_ppm / 1e6,
 		.busy = (double)r->busy_ppm / 1e6,
@@ -166,11 +166,10 @@ static bool known(const struct profile *p, uint64_t run)
 int load_account(struct load *l, uint32_t i)
 {
 	const struct scp_account *r = load_record(l, SCP_REC_ACCOUNT, i);
-	struct prof_account *a;
 
 	if (known(l->p, r->run))
 		return 0;
-	a = account_add(l->p);
+	struct prof_account *a = account_add(l->p);
 	if (!a)
 		return -1;
 	a->run = r->run;

@@ -79,11 +79,10 @@ int load_path_difference(struct load *l, uint32_t i)
 {
 	const struct scp_path_difference *r = load_record(l, SCP_REC_PATH_DIFFERENCE, i);
 	size_t bytes = ((size_t)r->ours + r->theirs) * sizeof r->frame[0];
-	struct prof_path_difference *d;
 
 	if (l->p->path_differences == SCP_PATH_DIFFERENCES_MAX)
 		return 0;
-	d = model_add(l->p, MODEL_PATH_DIFFERENCE);
+	struct prof_path_difference *d = model_add(l->p, MODEL_PATH_DIFFERENCE);
 	if (!d || !(d->frame = malloc(bytes + 1)))
 		return -1;
 	PROF_SET(d, r, at, ours, theirs);

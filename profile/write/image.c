@@ -40,8 +40,6 @@ static void flush(struct image *img)
 /* `bytes` more, zeroed; NULL where it has failed. */
 static void *extend(struct image *img, uint64_t bytes)
 {
-	uint8_t *at;
-
 	if (img->used - img->start + bytes > img->room)
 		flush(img);
 	if (!img->error && bytes > img->room) {
@@ -53,7 +51,7 @@ static void *extend(struct image *img, uint64_t bytes)
 	}
 	if (img->error)
 		return NULL;
-	at = img->piece + (img->used - img->start);
+	uint8_t *at = img->piece + (img->used - img->start);
 	img->used += bytes;
 	return memset(at, 0, bytes);
 }

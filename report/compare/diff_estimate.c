@@ -126,12 +126,11 @@ static void fill_quick(struct diff_run *r, const struct prof_sums *sums, const s
 	const uint32_t buckets = SCP_HIST_BLOCKS * SCP_HIST_BUCKETS;
 	struct prof_hist room;
 	const struct prof_hist *hist = hist_find(sums, &room);
-	double units;
 
 	r->quick_ns = NAN;
 	if (!hist)
 		return;
-	units = histogram_quantile(hist->count, buckets, QUICK);
+	double units = histogram_quantile(hist->count, buckets, QUICK);
 	/* Interpolation in the first bucket may pass the shortest call. */
 	units = fmin(fmax(units, (double)sums->min_units), (double)sums->max_units);
 	r->quick_ns = fmax(units * p->clock.ns_per_unit - o->inside_ns, 2 * o->inside_error_ns);
@@ -143,7 +142,6 @@ static void fill_states(struct diff_run *r, const struct prof_sums *sums, const 
 {
 	struct report_overhead overhead = estimate_overhead_on(&p->clock, sums);
 	struct states_sample sample;
-	struct states_estimate e;
 
 	r->unswitched = r->unswitched_undisturbed = (struct compare_mean){NAN, INFINITY, 0};
 	r->unswitched_calls = r->runnable_ns = r->asleep_ns = NAN;
@@ -157,7 +155,7 @@ static void fill_states(struct diff_run *r, const struct prof_sums *sums, const 
 		r->watched = true;
 		return;
 	}
-	e = states_estimate_means(&sample, confidence);
+	struct states_estimate e = states_estimate_means(&sample, confidence);
 	r->watched = !sample.sampled;
 	r->unswitched_calls = fmax((double)sample.elapsed.sums.n - e.switched, 0);
 	r->runnable_ns = e.runnable.mean;
@@ -175,13 +173,12 @@ static void fill_run(struct diff_run *r, const struct prof_sums *sums, const str
 {
 	const struct prof_clock *clock = &p->clock;
 	struct report_overhead overhead = estimate_overhead_on(clock, sums);
-	struct mean_interval e;
 
 	r->undisturbed = (struct compare_mean){NAN, INFINITY, 0};
 	r->calls = sums->calls;
 	if (!sums->calls)
 		return;
-	e = site_sums_mean(clock, sums, sums, confidence);
+	struct mean_interval e = site_sums_mean(clock, sums, sums, confidence);
 	fill_count(r, &e, clock);
 	estimate_compensate(&e, &overhead, confidence);
 	r->mean = (struct compare_mean){e.mean, e.error, e.freedom};
@@ -230,10 +227,9 @@ int diff_estimate_fill_runs(struct diff *d)
 	size_t rows = d->match->rows;
 	struct room room = {calloc(d->profiles, sizeof(*room.shared)),
 			    calloc(d->profiles, sizeof(*room.found))};
-	int status;
 
 	d->runs = calloc(rows * d->profiles + 1, sizeof(*d->runs));
-	status = d->runs && room.shared && room.found ? 0 : -1;
+	int status = d->runs && room.shared && room.found ? 0 : -1;
 	for (uint32_t i = 0; i < d->profiles && !status; i++)
 		room.shared[i] = states_find_shared(d->profile[i]);
 	for (size_t i = 0; i < rows && !status; i++)

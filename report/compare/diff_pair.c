@@ -130,14 +130,13 @@ static void test_own(const struct diff *d, const struct diff_site *s, enum diff_
 	struct between_runs_effects e = without(r, site);
 	double margin = diff_estimate_margin(d, s, view), common = exp(e.centre);
 	double stay = diff_estimate_may_stay(s, view) ? 0 : e.centre;
-	struct compare_null null;
 
 	if (e.n < LEAST_OTHERS)
 		return;
-	null = (struct compare_null){.low = exp(fmin(e.centre, stay) - margin),
-				     .high = exp(fmax(e.centre, stay) + margin),
-				     .between = e.variance + e.centre_variance,
-				     .freedom = (double)e.n - 1};
+	struct compare_null null = {.low = exp(fmin(e.centre, stay) - margin),
+				    .high = exp(fmax(e.centre, stay) + margin),
+				    .between = e.variance + e.centre_variance,
+				    .freedom = (double)e.n - 1};
 	test_ratio(d, s, view, &null, t);
 	t->margin = margin + fabs(e.centre - stay);
 	t->weight = WEIGHT_OWN;

@@ -206,16 +206,14 @@ static void note_common(struct diff *d, enum diff_view view, bool waiting, struc
 {
 	struct diff_common *c = &d->common[diff_estimate_quantity(view)][waiting];
 	struct logs shared = *l;
-	struct scatter s;
-	double half;
 
 	shared.y = l->shared; /* as if of one site */
 	shared.sites = 1;
-	s = scatter_of(&shared, 0, false);
+	struct scatter s = scatter_of(&shared, 0, false);
 	if (c->sites || l->sharing < LEAST_SHARING || !can_tell(&s))
 		return;
-	half = distributions_t_quantile(0.5 + d->options.confidence / 2, s.freedom) *
-	       sqrt(s.variance * (1.0 / s.n[0] + 1.0 / s.n[1]));
+	double half = distributions_t_quantile(0.5 + d->options.confidence / 2, s.freedom) *
+		      sqrt(s.variance * (1.0 / s.n[0] + 1.0 / s.n[1]));
 	c->sites = l->sharing;
 	c->ratio = exp(s.mean[1] - s.mean[0]);
 	c->low = exp(s.mean[1] - s.mean[0] - half);

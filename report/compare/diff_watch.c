@@ -269,15 +269,12 @@ enum diff_view diff_watch_main_view(const struct diff_watch_row *r)
 
 static void show(struct diff_watch *w, struct diff_watch_row *r, double alpha)
 {
-	const struct sequential *s;
-	struct sequential_limits l;
-
 	if (!r->found) {
 		r->view = diff_watch_main_view(r);
 		r->against = DIFF_TOTAL;
 	}
-	s = &r->seen[r->view][r->against];
-	l = sequential_interval(s, alpha, DIFF_WATCH_TUNED);
+	const struct sequential *s = &r->seen[r->view][r->against];
+	struct sequential_limits l = sequential_interval(s, alpha, DIFF_WATCH_TUNED);
 	r->ratio = s->n > 0 ? exp(s->mean) : NAN;
 	r->low = exp(l.low);
 	r->high = exp(l.high);

@@ -19,20 +19,18 @@ static void clear_row(const struct match *m, struct match_row *r)
 static struct match_row *row_of(struct match *m, enum report_by by, uint32_t profile,
 				const struct prof_entry *e)
 {
-	struct match_row *r;
 	char *key, *loose;
-	uint32_t number, loose_number;
 
 	if (match_key_make(m, by, profile, e, &key, &loose) < 0)
 		return NULL;
-	number = string_index_add(&m->keys, key);
-	loose_number = string_index_add(&m->loose_keys, loose);
+	uint32_t number = string_index_add(&m->keys, key);
+	uint32_t loose_number = string_index_add(&m->loose_keys, loose);
 	free(key);
 	free(loose);
 	if (loose_number == STRING_INDEX_NONE ||
 	    !array_reach((void **)&m->row, &m->room, number, sizeof(*m->row), 0))
 		return NULL;
-	r = &m->row[number];
+	struct match_row *r = &m->row[number];
 	if (number < m->rows)
 		return r;
 	m->rows++;
@@ -45,12 +43,11 @@ static struct match_row *row_of(struct match *m, enum report_by by, uint32_t pro
 static int add_entry(struct match *m, enum report_by by, uint32_t profile, uint32_t entry)
 {
 	const struct prof_entry *e = &m->profile[profile]->entry[entry];
-	struct match_row *r;
 
 	/* begun, but not yet returned; or no call of --below */
 	if (!e->sums.calls || profile_leaves_out(m->profile[profile], e->path))
 		return 0;
-	r = row_of(m, by, profile, e);
+	struct match_row *r = row_of(m, by, profile, e);
 	if (!r)
 		return -1;
 	*(profile < m->bases ? &r->in_base : &r->in_new) = true;

@@ -119,12 +119,11 @@ static uint32_t join_family(struct match *to, uint32_t profile, const struct pro
 {
 	char *name = match_key_family(to, profile, m->path);
 	uint32_t number = string_index_add(&to->families, name);
-	struct match_family *f;
 
 	free(name);
 	if (!array_reach((void **)&to->family, &to->family_room, number, sizeof(*to->family), 0))
 		return STRING_INDEX_NONE;
-	f = &to->family[number];
+	struct match_family *f = &to->family[number];
 	if (f->first)
 		f->same_build = f->same_build && same_build(f->first, m);
 	else
@@ -202,11 +201,10 @@ int match_modules_build(struct match *m)
 static struct match_family *find_module(const struct match *m, uint32_t profile, uint32_t module)
 {
 	static struct match_family none = {.name = "(no module)", .mode = MATCH_VAGUE};
-	struct match_family *f;
 
 	if (module == PROF_NO_MODULE)
 		return &none;
-	f = &m->family[m->family_of[profile][module]];
+	struct match_family *f = &m->family[m->family_of[profile][module]];
 	f->used = true;
 	return f;
 }
@@ -308,7 +306,6 @@ static void put_source(struct keys *k, struct match *m, uint32_t profile,
 static void put_frame(struct keys *k, struct match *m, uint32_t profile,
 		      const struct prof_frame *frame)
 {
-	struct match_family *module;
 	const struct symbol *symbol;
 	size_t count;
 
@@ -316,7 +313,7 @@ static void put_frame(struct keys *k, struct match *m, uint32_t profile,
 		put_source(k, m, profile, frame);
 		return;
 	}
-	module = find_module(m, profile, frame->module);
+	struct match_family *module = find_module(m, profile, frame->module);
 	if (module->mode == MATCH_VAGUE) {
 		put_vague(k, module->name);
 	} else if (module->mode == MATCH_BY_NAME || frame->exact) {
@@ -362,11 +359,10 @@ int match_key_make(struct match *m, enum report_by by, uint32_t profile, const s
 		   char **key, char **loose)
 {
 	struct utf8_memory full, without_lines;
-	struct keys k;
 
 	utf8_memory_begin(&full);
 	utf8_memory_begin(&without_lines);
-	k = (struct keys){full.to, without_lines.to, NULL};
+	struct keys k = {full.to, without_lines.to, NULL};
 	if (k.full && k.loose)
 		put_all(&k, m, by, profile, e);
 	*key = utf8_memory_end(&full);

@@ -21,9 +21,6 @@ static bool same_text(const void *texts, const void *wanted, uint32_t number)
 
 uint32_t string_index_add(struct string_index *n, const char *text)
 {
-	struct number_slot *slot;
-	uint32_t mixed;
-
 	if (!text)
 		return STRING_INDEX_NONE;
 	if (!array_reach((void **)&n->text, &n->room, n->count, sizeof(*n->text), 0) ||
@@ -31,8 +28,8 @@ uint32_t string_index_add(struct string_index *n, const char *text)
 		n->failed = true;
 		return STRING_INDEX_NONE;
 	}
-	mixed = hash_text(text);
-	slot = number_table_find(&n->table, mixed, same_text, n->text, text);
+	uint32_t mixed = hash_text(text);
+	struct number_slot *slot = number_table_find(&n->table, mixed, same_text, n->text, text);
 	if (slot->number != NUMBER_TABLE_FREE)
 		return slot->number;
 	n->text[n->count] = strdup(text);

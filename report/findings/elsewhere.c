@@ -280,12 +280,10 @@ void no_calls_warn(struct report *r)
 	double computing = elsewhere_computing(r);
 	struct utf8_memory memory;
 	uint64_t processes;
-	uint32_t inside;
-	char *text;
 
 	if (r->calls)
 		return;
-	inside = attach_summary_of(r->profile, &processes).in_calls;
+	uint32_t inside = attach_summary_of(r->profile, &processes).in_calls;
 	utf8_memory_begin(&memory);
 	if (memory.to && inside)
 		fprintf(memory.to,
@@ -298,7 +296,7 @@ void no_calls_warn(struct report *r)
 			r->profile->samples ? ": see COMPUTING" : "");
 	if (memory.to)
 		put_choices(memory.to, r, !(computing >= MUCH_COMPUTING && r->profile->samples));
-	text = utf8_memory_end(&memory);
+	char *text = utf8_memory_end(&memory);
 	if (text && text[strlen(text) - 1] == '.')
 		text[strlen(text) - 1] = '\0';
 	warning_list_note(r, "no-calls", "No call was recorded.%s",

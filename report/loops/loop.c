@@ -67,15 +67,13 @@ static uint32_t count_loops(const struct loop_rows *w, const struct loop_part *s
 static int fill_cycles(struct loop_rows *w)
 {
 	struct loop_part *part = loop_graph_measure(w->graph);
-	uint32_t count;
-	int status;
 
 	if (!part)
 		return -1;
 	qsort(part, w->graph->components, sizeof(*part), compare_parts);
-	count = count_loops(w, part);
+	uint32_t count = count_loops(w, part);
 	w->loop->cycle = calloc((size_t)count + 1, sizeof(*w->loop->cycle));
-	status = w->loop->cycle ? 0 : -1;
+	int status = w->loop->cycle ? 0 : -1;
 	for (uint32_t i = 0; !status && i < count; i++)
 		status = loop_rows_cycle(w, part[i].component);
 	free(part);
@@ -87,7 +85,6 @@ static int fill_loop(const struct report *r, struct loop_tables *t, struct loop 
 {
 	struct loop_graph g;
 	struct loop_rows w = {.report = r, .limits = limits, .loop = l, .graph = &g};
-	int status;
 
 	if (name_threads(t, l, table) < 0 || loop_threads_graph(t, table, l->tables, &g) < 0)
 		return -1;
@@ -95,7 +92,7 @@ static int fill_loop(const struct report *r, struct loop_tables *t, struct loop 
 	l->share = r->time_ns > 0 ? l->time_ns / r->time_ns : NAN;
 	for (uint32_t i = 0; i < g.nodes; i++)
 		l->calls += g.node[i].visits;
-	status = fill_cycles(&w);
+	int status = fill_cycles(&w);
 	loop_graph_clear(&g);
 	return status;
 }

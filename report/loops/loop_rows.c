@@ -106,7 +106,6 @@ static void state_estimate(const struct writing *c, struct loop_row *row, const 
 {
 	const struct report *r = c->w->report;
 	const struct prof_clock *clock = &r->profile->clock;
-	struct report_overhead off;
 	struct prof_sums of = n->sums;
 
 	/* A call or two more than gaps, of a thread that was read while it ran: still its own. */
@@ -114,7 +113,7 @@ static void state_estimate(const struct writing *c, struct loop_row *row, const 
 		row->estimate.mean = row->total_ns / (double)row->calls;
 		return;
 	}
-	off = estimate_overhead_around(&r->overhead, &n->sums);
+	struct report_overhead off = estimate_overhead_around(&r->overhead, &n->sums);
 	of.apart = NULL;
 	row->estimate = site_sums_mean(clock, &of, &of, r->confidence);
 	estimate_compensate(&row->estimate, &off, r->confidence);
@@ -253,7 +252,6 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 	const struct loop_order *o = &c->order;
 	uint32_t node = o->state[i], next = PROF_NONE;
 	struct loop_row row = none(LOOP_STATE);
-	bool show;
 
 	if (i < o->way)
 		next = o->state[(i + 1) % o->way];
@@ -263,7 +261,7 @@ static int write_state(struct writing *c, uint32_t i, uint32_t *shown)
 	c->units += c->w->graph->node[node].units;
 	c->visits += row.calls;
 	c->scprof_ns += added_by_scprof(c, &c->w->graph->node[node]);
-	show = *shown < c->w->limits->states && (row.way || is_worth(c, &row, row.per_pass));
+	bool show = *shown < c->w->limits->states && (row.way || is_worth(c, &row, row.per_pass));
 	*shown += show;
 	if (!show)
 		fold(&c->others, &row);

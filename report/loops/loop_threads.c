@@ -210,11 +210,10 @@ static int place(struct loop_tables *t, uint32_t table, struct nature *first)
 	struct nature n = {0};
 	struct loop_graph g;
 	uint32_t at = 0;
-	int status;
 
 	if (loop_threads_graph(t, &table, 1, &g) < 0)
 		return -1;
-	status = fill_nature(&n, &g);
+	int status = fill_nature(&n, &g);
 	loop_graph_clear(&g);
 	while (!status && at < t->groups && !alike(&first[at], &n))
 		at++;
@@ -231,11 +230,10 @@ int loop_threads_group(struct loop_tables *t)
 {
 	uint32_t tables = t->profile->tables;
 	struct nature *first = calloc((size_t)tables + 1, sizeof(*first));
-	int status;
 
 	t->group = calloc((size_t)tables + 1, sizeof(*t->group));
 	t->order = t->group ? array_order(tables, compare_tables, t) : NULL;
-	status = first && t->order ? 0 : -1;
+	int status = first && t->order ? 0 : -1;
 	for (uint32_t i = 0; !status && i < tables; i++)
 		status = place(t, t->order[i], first);
 	if (!status)

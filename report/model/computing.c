@@ -123,7 +123,6 @@ static int add_path(struct building *b, const struct prof_sample *s, uint32_t ro
 static int add_sample(struct building *b, const struct prof_sample *s)
 {
 	const struct profile *p = b->r->profile;
-	struct sums *sums;
 	uint64_t samples = 0;
 
 	if (s->path != PROF_NONE && profile_leaves_out(p, s->path))
@@ -140,7 +139,7 @@ static int add_sample(struct building *b, const struct prof_sample *s)
 		return 0;
 	if (s->kind != SCP_SAMPLE_COMPUTING)
 		return computing_runs_add(&b->runs, b->r, 0, s->process, samples);
-	sums = row_of(b, &p->path[s->path]);
+	struct sums *sums = row_of(b, &p->path[s->path]);
 	if (!sums ||
 	    computing_runs_add(&b->runs, b->r, 1 + (uint32_t)(sums - b->sums), s->process, samples))
 		return -1;

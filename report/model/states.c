@@ -168,14 +168,13 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	struct report_states *to = &s->states;
 	struct states_sample sample;
 	struct report_overhead off = estimate_overhead_around(&r->overhead, sums);
-	struct states_estimate e;
 
 	clear(to);
 	if (is_known(rest) && !rest->states)
 		none_switched(r, s, rest);
 	if (!rest->states || !states_sample(&r->profile->clock, sums, rest, &r->shared, &sample))
 		return;
-	e = states_estimate_means(&sample, r->confidence);
+	struct states_estimate e = states_estimate_means(&sample, r->confidence);
 	to->known = true;
 	to->estimated = sample.sampled;
 	to->calls = sample.elapsed.sums.n;

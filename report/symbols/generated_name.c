@@ -209,8 +209,6 @@ bool symbolize_generated_fill(struct generated_names *names, const struct jit_na
 			      struct symbol *out)
 {
 	struct generated_name n = generated_name_parse(found->name);
-	const struct generated_name *kept;
-	uint32_t number;
 
 	out->module = found->map ? found->map : SYMBOLIZE_GENERATED_MODULE;
 	out->module_name = base_name(out->module);
@@ -218,8 +216,8 @@ bool symbolize_generated_fill(struct generated_names *names, const struct jit_na
 		free(n.text);
 		return false;
 	}
-	number = number_of(names, &n);
-	kept = keep_name(names, &n, number);
+	uint32_t number = number_of(names, &n);
+	const struct generated_name *kept = keep_name(names, &n, number);
 	if (!kept)
 		return false;
 	out->linker_name = names->whole.text[number];

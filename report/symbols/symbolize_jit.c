@@ -178,7 +178,6 @@ static void read_maps(struct jit *j)
 {
 	const struct profile *p = j->profile;
 	const struct prof_generated **kept = malloc((p->generateds + (size_t)1) * sizeof(*kept));
-	uint32_t maps;
 
 	j->read = true;
 	for (uint32_t i = 0; kept && i < p->generateds; i++)
@@ -188,7 +187,7 @@ static void read_maps(struct jit *j)
 		take_kept(j, kept, p->generateds);
 	}
 	free(kept);
-	maps = j->maps;
+	uint32_t maps = j->maps;
 	for (uint32_t i = 0; i < p->processes; i++) {
 		if (is_kept(j, maps, p->process[i].pid))
 			continue;

@@ -121,11 +121,10 @@ static bool same_section(const struct symbol_table *t, GElf_Addr a, GElf_Addr b)
 
 static const struct entry *find(const struct symbol_table *t, GElf_Addr address)
 {
-	const struct entry *nearest;
 	size_t count;
 
 	BISECT(count, t->count, t->entry[count].value <= address);
-	nearest = count ? &t->entry[count - 1] : NULL;
+	const struct entry *nearest = count ? &t->entry[count - 1] : NULL;
 	for (uint32_t i = count; i-- > 0 && t->entry[i].reach > address;)
 		if (address < t->entry[i].end)
 			return &t->entry[i];

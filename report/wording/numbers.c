@@ -155,11 +155,10 @@ struct numbered numbered_plain(double value)
 struct numbered numbered_digits(double value, int digits)
 {
 	char rounded[64];
-	double shown;
 
 	/* rounding may bring another digit: 999.6 */
 	snprintf(rounded, sizeof(rounded), "%.*e", clamp(digits - 1, 0, 17), value);
-	shown = strtod(rounded, NULL);
+	double shown = strtod(rounded, NULL);
 	if (!isfinite(value))
 		return numbered_text("-");
 	if (fabs(shown) >= 1e15)

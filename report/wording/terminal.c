@@ -44,13 +44,12 @@ static bool locale_is_utf8(void)
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
 	const char *name = NULL;
-	bool utf8;
 
 	for (size_t i = 0; !locale && i < 3 && !(name && *name); i++)
 		name = getenv(names[i]);
 	if (!locale) /* it is not installed, or of another libc */
 		return name && (strcasestr(name, ".UTF-8") || strcasestr(name, ".utf8"));
-	utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	bool utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
 	freelocale(locale);
 	return utf8;
 }

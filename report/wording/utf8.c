@@ -174,11 +174,10 @@ char *utf8_shorten(const char *s, size_t width, bool utf8)
 {
 	const char *dots = utf8 ? "…" : "..", *tail;
 	size_t dots_width = utf8 ? 1 : 2, end;
-	char *out;
 
 	if (utf8_width(s) <= width)
 		return strdup(s);
-	out = shorten_path(s, width, utf8, dots);
+	char *out = shorten_path(s, width, utf8, dots);
 	if (out)
 		return out;
 	if (width <= dots_width + 1)

@@ -304,13 +304,12 @@ static int fit_latencies(struct slopes_run *r, struct slopes *out, struct slopes
 int slopes_fit(const struct slopes_data *d, double q, struct slopes *out, struct slopes_site *site)
 {
 	struct slopes_run r;
-	int status;
 
 	fill_unknown(d, out, site);
 	fill_threads(d, site);
 	if (d->sites > SLOPES_SITES)
 		return 0;
-	status = slopes_run_begin(&r, d);
+	int status = slopes_run_begin(&r, d);
 	if (status == 0) {
 		out->windows = r.system.windows;
 		if (r.system.windows >= SLOPES_WINDOWS) {

@@ -30,7 +30,6 @@ static int fit_levels(struct slopes_run *r, size_t c, struct slopes_estimate *e)
 {
 	size_t windows = r->system.windows;
 	double *x = calloc(windows * 3 + 1, sizeof(*x)), *y;
-	int status;
 
 	if (!x)
 		return -1;
@@ -43,7 +42,7 @@ static int fit_levels(struct slopes_run *r, size_t c, struct slopes_estimate *e)
 			x[w * 2 + level - 1] = delay;
 		y[w] = r->residual[w] + r->n[w] * delay * r->fit.coefficient[c];
 	}
-	status = slopes_system_fit(&r->system, x, 2, y, e);
+	int status = slopes_system_fit(&r->system, x, 2, y, e);
 	free(x);
 	return status;
 }
@@ -157,7 +156,6 @@ static int fit_pairs(struct slopes_run *r, struct pairs *v)
 {
 	size_t windows = r->system.windows;
 	double *x = calloc(windows * v->count + 1, sizeof(*x));
-	int status;
 
 	if (!x)
 		return -1;
@@ -180,7 +178,7 @@ static int fit_pairs(struct slopes_run *r, struct pairs *v)
 			x[w * v->count + k] =
 				(row[v->site[i]] - v->mean[i]) * (row[v->site[j]] - v->mean[j]);
 		}
-	status = slopes_system_fit(&r->system, x, v->count, r->residual, &v->e);
+	int status = slopes_system_fit(&r->system, x, v->count, r->residual, &v->e);
 	free(x);
 	return status;
 }

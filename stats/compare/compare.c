@@ -47,13 +47,11 @@ static double tail_of(const struct contrast *c, double sign)
 double compare_ratio_p(const struct compare_mean *base, const struct compare_mean *new,
 		       const struct compare_null *null)
 {
-	struct contrast low, high;
-
 	if (!isfinite(base->error) || !isfinite(new->error) || !(base->freedom > 0) ||
 	    !(new->freedom > 0))
 		return 1;
-	low = contrast_of(base, new, null, null->low);
-	high = contrast_of(base, new, null, null->high);
+	struct contrast low = contrast_of(base, new, null, null->low);
+	struct contrast high = contrast_of(base, new, null, null->high);
 	return fmin(1, fmin(tail_of(&high, 1) + tail_of(&low, 1),
 			    tail_of(&low, -1) + tail_of(&high, -1)));
 }
@@ -65,13 +63,12 @@ void compare_ratio_limits(const struct compare_mean *base, const struct compare_
 {
 	double v1 = base->error * base->error + null->between * base->mean * base->mean;
 	double v2 = new->error *new->error, m1 = base->mean, m2 = fmax(new->mean, 0), a, c, root, t;
-	struct contrast at;
 
 	*low = 0;
 	*high = INFINITY;
 	if (!(m1 > 0) || !isfinite(v1) || !isfinite(v2))
 		return;
-	at = contrast_of(base, new, null, m2 / m1);
+	struct contrast at = contrast_of(base, new, null, m2 / m1);
 	t = distributions_t_two_sided(confidence, fmax(at.freedom, 1));
 	a = m1 * m1 - t * t * v1;
 	c = m2 * m2 - t * t * v2;

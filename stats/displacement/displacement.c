@@ -28,16 +28,14 @@ static const struct displacement_value unknown = {NAN, INFINITY, 1};
 struct displacement_value displacement_switching(const double *with, const double *without,
 						 size_t n, double *scratch)
 {
-	double median, deviation;
-
 	if (n < LEAST_PAIRS)
 		return unknown;
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = with[i] - without[i];
-	median = gsl_stats_median(scratch, 1, n);
+	double median = gsl_stats_median(scratch, 1, n);
 	for (size_t i = 0; i < n; i++)
 		scratch[i] = fabs(with[i] - without[i] - median);
-	deviation = NORMAL_MEDIAN * gsl_stats_median(scratch, 1, n);
+	double deviation = NORMAL_MEDIAN * gsl_stats_median(scratch, 1, n);
 	return (struct displacement_value){median, MEDIAN_ERROR * deviation / sqrt((double)n),
 					   (double)(n - 1)};
 }

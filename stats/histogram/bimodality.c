@@ -147,25 +147,22 @@ struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, doubl
 	struct bimodality m = {false, {NAN, NAN}, {1, 0}, {1, 0}, NAN};
 	struct cells c;
 	struct peaks p;
-	struct valley v;
-	uint32_t part;
-	double all;
 
 	cells_of(count, buckets, &c);
 	if (c.count < WINDOW + 2)
 		return m;
 	find_peaks(&c, &p);
-	v = deepest(&c, &p, resolution);
+	struct valley v = deepest(&c, &p, resolution);
 	if (v.significance < SIGNIFICANT)
 		return m;
-	part = (v.from + v.to) / 2;
+	uint32_t part = (v.from + v.to) / 2;
 	m.two = true;
 	m.share[0] = c.calls[part] / c.calls[c.count];
 	m.share[1] = 1 - m.share[0];
 	m.center[0] = histogram_quantile(count, buckets, m.share[0] / 2);
 	m.center[1] = histogram_quantile(count, buckets, m.share[0] + m.share[1] / 2);
 	m.valley = histogram_start(c.first + part);
-	all = time_of(count, 0, c.first + c.count);
+	double all = time_of(count, 0, c.first + c.count);
 	m.time[0] = time_of(count, 0, c.first + part) / all;
 	m.time[1] = 1 - m.time[0];
 	return m;

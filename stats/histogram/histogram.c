@@ -22,11 +22,9 @@ double histogram_start(uint32_t i)
 
 uint32_t histogram_bucket(uint64_t value)
 {
-	uint32_t e;
-
 	if (value < 8)
 		return (uint32_t)value;
-	e = 63 - (uint32_t)__builtin_clzll(value);
+	uint32_t e = 63 - (uint32_t)__builtin_clzll(value);
 	return (e - 2) * 8 + (uint32_t)((value >> (e - 3)) & 7);
 }
 

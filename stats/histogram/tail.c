@@ -61,7 +61,6 @@ static struct tail_dependence at_bound(const struct stats_tail *t, const uint32_
 	uint64_t beyond[MOST] = {0};
 	struct stats_batches batches = {t->calls, slots, beyond};
 	double p = 0;
-	struct serial s;
 
 	for (uint32_t i = 0; i < slots; i++) {
 		for (uint32_t k = octave; k < t->octaves; k++)
@@ -70,7 +69,7 @@ static struct tail_dependence at_bound(const struct stats_tail *t, const uint32_
 	}
 	if (!(p > 0 && p < 1))
 		return none;
-	s = autocorrelation_estimate(&batches);
+	struct serial s = autocorrelation_estimate(&batches);
 	return (struct tail_dependence){fmax(1, s.variance * s.time * s.calls / (p * (1 - p))),
 					s.freedom, s.independent};
 }
@@ -85,15 +84,13 @@ struct tail_dependence tail_dependence_find(const struct stats_tail *tail, const
 {
 	struct tail_dependence unknown = {NAN, 0, 0}, below, above;
 	uint32_t known[MOST], slots = tail ? known_slots(tail, known) : 0, at;
-	int64_t octave;
-	double all;
 
 	if (slots < LEAST || tail->octaves < 2 || tail->octaves > STATS_TAIL_OCTAVES)
 		return unknown;
-	all = histogram_calls(count, 0, buckets);
+	double all = histogram_calls(count, 0, buckets);
 	if ((double)slots * (double)tail->calls < LEAST_PART * all)
 		return unknown;
-	octave = (int64_t)(bucket_of_rank(count, buckets, q * all) / OCTAVE) - tail->first;
+	int64_t octave = (int64_t)(bucket_of_rank(count, buckets, q * all) / OCTAVE) - tail->first;
 	at = clamp(octave, 1, tail->octaves - 1);
 	below = at_bound(tail, known, slots, at);
 	at = clamp(octave + 1, 1, tail->octaves - 1);
@@ -159,18 +156,17 @@ struct stats_hist_limits tail_order_limits(const uint64_t *count, uint32_t bucke
 					   double design_effect, double confidence)
 {
 	double total = histogram_calls(count, 0, buckets), n, tail = (1 - confidence) / 2;
-	double scale, low, high;
 	struct stats_hist_limits limits = {NAN, NAN};
 
 	if (total == 0 || !(q > 0 && q < 1))
 		return limits;
 	n = design_effect > 1 ? fmax(1, floor(total / design_effect)) : total;
-	scale = total / n;
+	double scale = total / n;
 	/* x(r) <= percentile with probability P(count >= r) >= 1 - tail for the largest r
 	 * with P(count <= r - 1) <= tail, and x(s) >= it likewise for the smallest s with
 	 * P(count <= s - 1) >= 1 - tail. */
-	low = binomial_quantile(tail, n, q);
-	high = binomial_quantile(1 - tail, n, q) + 1;
+	double low = binomial_quantile(tail, n, q);
+	double high = binomial_quantile(1 - tail, n, q) + 1;
 	limits.low = 0;
 	limits.high = INFINITY;
 	if (low >= 1)
@@ -185,15 +181,14 @@ static double design_of(const struct stats_tail *tail, const uint64_t *count, ui
 			double q, double otherwise, double confidence, unsigned *unreliable)
 {
 	struct tail_dependence d = tail_dependence_find(tail, count, buckets, q);
-	double design, beyond;
 
 	*unreliable = 0;
 	if (isnan(d.design_effect)) {
 		*unreliable = TAIL_UNKNOWN;
 		return otherwise > 1 ? otherwise : 1;
 	}
-	design = distributions_cautious_design(d.design_effect, confidence, d.freedom);
-	beyond = histogram_calls(count, 0, buckets) * fmin(q, 1 - q);
+	double design = distributions_cautious_design(d.design_effect, confidence, d.freedom);
+	double beyond = histogram_calls(count, 0, buckets) * fmin(q, 1 - q);
 	if (d.independent < FEW_INDEPENDENT || beyond / design < FEW_BEYOND)
 		*unreliable = TAIL_FEW_INDEPENDENT;
 	return design;

@@ -311,13 +311,11 @@ struct mean_interval mean_interval_estimate(const struct stats_sample *s, double
 {
 	struct mean_interval out = mean_interval_within(NAN, NAN, NAN);
 	double d = (double)s->sums.tick * s->sums.unit;
-	struct events events;
-	struct shape r;
 
 	if (s->sums.n == 0)
 		return out;
-	r = shape_of(s);
-	events = events_of(&s->sums, &r);
+	struct shape r = shape_of(s);
+	struct events events = events_of(&s->sums, &r);
 	if (is_few(&events, &r) && r.mean < FAST_TICKS)
 		few_events(&s->sums, &events, &r, confidence, &out);
 	else

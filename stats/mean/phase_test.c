@@ -98,13 +98,11 @@ double phase_test_p(const uint64_t *count, unsigned bins)
 {
 	uint64_t total = total_of(count, bins);
 	long double pairs = pairs_of(count, bins);
-	struct moments m;
-	bool exact;
 
 	if (bins < 2 || total < STATS_PHASE_LEAST)
 		return NAN;
-	m = coincidences((double)total, bins);
-	exact = total <= EXACT_N && m.mean + 7 * sqrt(m.variance) < EXACT_PAIRS;
+	struct moments m = coincidences((double)total, bins);
+	bool exact = total <= EXACT_N && m.mean + 7 * sqrt(m.variance) < EXACT_PAIRS;
 	if (!exact)
 		return gamma_tail(m, pairs);
 	return exact_tail((unsigned)total, bins, (unsigned)fminl(pairs, EXACT_PAIRS));

@@ -21,14 +21,13 @@
 struct replications_mean replications_mean(const double *x, size_t n, double confidence)
 {
 	struct replications_mean m = {n, NAN, NAN, NAN, NAN};
-	double half, s;
 
 	if (!n)
 		return m;
 	m.mean = gsl_stats_mean(x, 1, n);
-	s = replications_deviation(x, n);
+	double s = replications_deviation(x, n);
 	m.error = s / sqrt((double)n);
-	half = replications_half_width(s, (double)n, confidence);
+	double half = replications_half_width(s, (double)n, confidence);
 	m.low = m.mean - half;
 	m.high = m.mean + half;
 	return m;
@@ -49,12 +48,10 @@ double replications_median(double *value, size_t n)
 
 double replications_fence(const double *sorted, size_t n, double resolution)
 {
-	double upper, range;
-
 	if (n < LEAST_FOR_FENCE)
 		return INFINITY;
-	upper = replications_quantile(sorted, n, 0.75);
-	range = upper - replications_quantile(sorted, n, 0.25);
+	double upper = replications_quantile(sorted, n, 0.75);
+	double range = upper - replications_quantile(sorted, n, 0.25);
 	return upper + FENCE_RANGES * fmax(range, resolution);
 }
 
@@ -101,14 +98,13 @@ static double median_of(const double *x, size_t n, double *scratch)
 struct replications_drift replications_drift(const double *x, size_t n, double *scratch)
 {
 	struct replications_drift d = {NAN, NAN};
-	double s, variance, first;
 
 	if (n < LEAST_FOR_TREND)
 		return d;
-	s = rising_pairs(x, n);
-	variance = variance_of_s(x, n);
+	double s = rising_pairs(x, n);
+	double variance = variance_of_s(x, n);
 	d.p = variance > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q((fabs(s) - 1) / sqrt(variance))) : 1;
-	first = median_of(x, n / 3, scratch);
+	double first = median_of(x, n / 3, scratch);
 	if (first != 0)
 		d.change = median_of(x + n - n / 3, n / 3, scratch) / first - 1;
 	return d;

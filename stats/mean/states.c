@@ -311,7 +311,6 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 {
 	const struct stats_sums *e = &s->elapsed.sums;
 	struct stats_sample of = s->elapsed;
-	double calls, units, scale, each;
 	int64_t batch[MOST_BATCHES];
 
 	if (!s->sampled && !s->calls)
@@ -321,9 +320,9 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 	of.sums.n = s->sampled ? s->calls : e->n - s->calls;
 	of.sums.sum = s->sampled ? s->units : e->sum - s->units;
 	of.sums.sum_sq = s->sampled ? s->units_sq : e->sum_sq - s->units_sq;
-	calls = (double)of.sums.n;
-	units = (double)of.sums.sum;
-	scale = of.sums.sum >> 50 ? 1 : 1024;
+	double calls = (double)of.sums.n;
+	double units = (double)of.sums.sum;
+	double scale = of.sums.sum >> 50 ? 1 : 1024;
 	of.sums.sum *= (uint64_t)scale;
 	of.sums.sum_sq *= (uint64_t)scale * (uint64_t)scale;
 	of.sums.tick *= (uint64_t)scale;
@@ -334,8 +333,8 @@ static struct mean_interval unswitched_mean(const struct states_sample *s, doubl
 	of.batches.calls = of.sums.n ? equal_batches(s, units / calls, scale, batch) : 0;
 	of.batches.count = of.batches.calls ? s->elapsed.batches.count : 0;
 	of.batches.sum = (const uint64_t *)batch;
-	each = each_apart(units * scale, batch, of.batches.count, calls,
-			  (double)of.batches.calls * of.batches.count);
+	double each = each_apart(units * scale, batch, of.batches.count, calls,
+				 (double)of.batches.calls * of.batches.count);
 	of.apart = apart_like(&s->elapsed.apart, calls / (double)e->n, each);
 	return mean_interval_estimate(&of, confidence);
 }

@@ -75,8 +75,6 @@ struct scatter {
 /* Returns false if there was no call, or if none took any time. */
 static bool residuals_of(const struct stopping *s, uint32_t first, struct scatter *r)
 {
-	double ratio, scale;
-
 	*r = (struct scatter){.count = s->count - first};
 	for (uint32_t i = first; i < s->count; i++) {
 		r->calls += (double)s->stretch[i].calls;
@@ -85,8 +83,8 @@ static bool residuals_of(const struct stopping *s, uint32_t first, struct scatte
 	}
 	if (!(r->calls > 0) || !(r->units > 0))
 		return false;
-	ratio = r->units / r->calls;
-	scale = RESIDUAL_SCALE / r->units;
+	double ratio = r->units / r->calls;
+	double scale = RESIDUAL_SCALE / r->units;
 	for (uint32_t i = 0; i < r->count; i++) {
 		const struct stopping_stretch *at = &s->stretch[first + i];
 		double d = ((double)at->units - ratio * (double)at->calls) * scale;
@@ -102,20 +100,18 @@ static bool residuals_of(const struct stopping *s, uint32_t first, struct scatte
 double stopping_width(const struct stopping *s, double elapsed_s, uint64_t skipped, bool *ready)
 {
 	struct scatter r;
-	struct serial serial;
 	uint32_t first = first_used(s, skipped);
-	double independent, time, t;
 
 	*ready = false;
 	if (s->count - first < LEAST_STRETCHES || !residuals_of(s, first, &r))
 		return NAN;
-	serial = autocorrelation_estimate(
+	struct serial serial = autocorrelation_estimate(
 		&(struct stats_batches){.calls = 1, .count = r.count, .sum = r.residual});
-	time = fmax(serial.time, 1);
+	double time = fmax(serial.time, 1);
 	/* Kish (1965): calls in few stretches are worth at most this number */
-	independent = fmin(r.count / time, r.calls * r.calls / r.calls_sq);
+	double independent = fmin(r.count / time, r.calls * r.calls / r.calls_sq);
 	*ready = independent >= STOPPING_INDEPENDENT && r.largest <= STOPPING_LARGEST * r.square;
-	t = sequential_t(elapsed_s / s->least_s, MISSED, independent - 1);
+	double t = sequential_t(elapsed_s / s->least_s, MISSED, independent - 1);
 	/* Johnson (1978), as in mean_interval.c: the limit on the side of the long tail */
 	t += fmax(serial.skewness, 0) / sqrt(independent) * (2 * t * t + 1) / 6;
 	return t * sqrt(serial.variance * time * r.count) / r.units;

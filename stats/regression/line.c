@@ -92,7 +92,6 @@ static struct real shift(const struct sums *s, long double dx, long double dy)
 static int around_means(struct sums *sums, unsigned count, struct centred *c, struct real *r)
 {
 	struct sums all = {0};
-	stats_u128 near_x, near_y;
 
 	for (unsigned i = 0; i < count; i++) {
 		all.calls += sums[i].calls;
@@ -101,8 +100,8 @@ static int around_means(struct sums *sums, unsigned count, struct centred *c, st
 	}
 	if (all.calls < 2)
 		return -1;
-	near_x = all.x / all.calls;
-	near_y = all.y / all.calls;
+	stats_u128 near_x = all.x / all.calls;
+	stats_u128 near_y = all.y / all.calls;
 	c->mean_x = (long double)(all.x % all.calls) / (long double)all.calls;
 	c->mean_y = (long double)(all.y % all.calls) / (long double)all.calls;
 	for (unsigned i = 0; i < count; i++) {
@@ -126,7 +125,6 @@ static int centre(const struct stats_line_block *block, unsigned blocks, struct 
 {
 	struct sums sums[MOST];
 	struct real r[MOST], all = {0};
-	long double per;
 
 	c->count = gather(block, blocks, sums);
 	if (around_means(sums, c->count, c, r))
@@ -140,7 +138,7 @@ static int centre(const struct stats_line_block *block, unsigned blocks, struct 
 		return -1;
 	c->slope = all.xy / all.xx;
 	c->deviation_x = sqrtl(all.xx / all.n);
-	per = all.n * c->deviation_x;
+	long double per = all.n * c->deviation_x;
 	for (unsigned i = 0; i < c->count; i++)
 		c->block[i] = (struct block){(double)(r[i].n / all.n), (double)(r[i].x / per),
 					     (double)(r[i].xx / all.xx),
@@ -258,21 +256,19 @@ static void price(const struct centred *line, struct pair c, double value, doubl
 		  struct stats_line_price *p)
 {
 	struct block b[MOST];
-	struct spread s;
-	double more, t;
 
 	memcpy(b, line->block, sizeof b);
-	s = spread_of(b, line->count, c);
+	struct spread s = spread_of(b, line->count, c);
 	while (s.count >= LEAST_TO_JOIN && isfinite(s.variance) &&
 	       s.correlation > SIGNIFICANT / sqrt(s.count))
 		s = spread_of(b, join(b, s.count), c);
 	*p = (struct stats_line_price){value, INFINITY, -INFINITY, INFINITY, 0};
 	if (!isfinite(s.variance) || line->mean_y <= 0)
 		return; /* a sample without a tick does not mean a price of exactly 0 */
-	more = 1 + 2 * fmax(s.correlation, 0);
+	double more = 1 + 2 * fmax(s.correlation, 0);
 	p->freedom = fmax(1, s.freedom / more);
 	p->error = sqrt(s.variance * more);
-	t = distributions_t_two_sided(confidence, p->freedom);
+	double t = distributions_t_two_sided(confidence, p->freedom);
 	p->low = value - t * p->error;
 	p->high = value + t * p->error;
 }
@@ -281,12 +277,11 @@ int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
 		    struct stats_line_fit *fit, double confidence)
 {
 	struct centred c;
-	struct pair at_nothing, a_byte;
 
 	if (centre(block, blocks, &c))
 		return -1;
-	at_nothing = (struct pair){1, (double)(-c.mean_x / c.deviation_x)};
-	a_byte = (struct pair){0, (double)(1 / c.deviation_x)};
+	struct pair at_nothing = {1, (double)(-c.mean_x / c.deviation_x)};
+	struct pair a_byte = {0, (double)(1 / c.deviation_x)};
 	price(&c, at_nothing, (double)(c.mean_y - c.slope * c.mean_x), confidence, &fit->call);
 	price(&c, a_byte, (double)c.slope, confidence, &fit->byte);
 	return 0;
@@ -295,14 +290,12 @@ int line_fit_blocks(const struct stats_line_block *block, unsigned blocks,
 double line_half_width(uint64_t n, uint64_t sum_x, stats_u128 sum_xx, uint64_t sum_y,
 		       stats_u128 sum_yy, double slope, double confidence)
 {
-	double sxx, left;
-
 	if (n < 3)
 		return INFINITY;
-	sxx = moments_square(n, sum_x, sum_xx);
+	double sxx = moments_square(n, sum_x, sum_xx);
 	if (sxx <= 0)
 		return INFINITY;
-	left = fmax(0, moments_square(n, sum_y, sum_yy) - slope * slope * sxx);
+	double left = fmax(0, moments_square(n, sum_y, sum_yy) - slope * slope * sxx);
 	return distributions_t_two_sided(confidence, (double)(n - 2)) *
 	       sqrt(left / (double)(n - 2) / sxx);
 }

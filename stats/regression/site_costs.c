@@ -290,7 +290,6 @@ int site_costs_fit(const struct site_costs_series *series, size_t count, size_t 
 {
 	struct displacement_value cost[SITE_COSTS_KINDS][COLUMNS];
 	struct fit f = {.series = series, .count = count, .sites = sites};
-	int result;
 
 	*out = (struct site_costs){.intercept = {unknown, unknown}};
 	out->spans = count ? SIZE_MAX : 0;
@@ -299,7 +298,7 @@ int site_costs_fit(const struct site_costs_series *series, size_t count, size_t 
 			out->spans = series[s].spans;
 	for (size_t k = 0; k < sites; k++)
 		site[k] = (struct site_costs_site){SITE_COSTS_FEW, k, 1, {unknown, unknown}};
-	result = take_room(&f);
+	int result = take_room(&f);
 	if (!result) {
 		choose(&f, out, site);
 		if (out->coefficients)

@@ -53,19 +53,16 @@ struct drift drift_find(const struct stats_batches *b, unsigned skip)
 {
 	struct drift d = {STATS_STEADY, NAN, NAN, NAN, 0};
 	struct series s = rank_series_of(b, skip);
-	struct series_split step;
-	struct series_line line;
-	bool steps, moves;
 
 	if (s.count < LEAST_BATCHES)
 		return d;
-	line = rank_series_line(&s);
-	step = rank_series_split(&s, LEAST_LEVEL, s.count - LEAST_LEVEL);
-	moves = 2 * gsl_cdf_ugaussian_Q(fabs(line.statistic) / line.inflation) < LEVEL;
+	struct series_line line = rank_series_line(&s);
+	struct series_split step = rank_series_split(&s, LEAST_LEVEL, s.count - LEAST_LEVEL);
+	bool moves = 2 * gsl_cdf_ugaussian_Q(fabs(line.statistic) / line.inflation) < LEVEL;
 	/* Quantile at 0.5 % of |statistic| of the best split of n values with 2 at least on each
 	 * side, by simulation as in warmup.c. */
-	steps = rank_series_can_split(&s) &&
-		fabs(step.statistic) / step.inflation > 3.72 - 13.0 / s.count;
+	bool steps = rank_series_can_split(&s) &&
+		     fabs(step.statistic) / step.inflation > 3.72 - 13.0 / s.count;
 	if (steps && (!moves || step.left < line.left)) {
 		by_step(&s, step.at, &d);
 		d.at = skip + step.at * s.each;

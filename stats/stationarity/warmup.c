@@ -132,12 +132,10 @@ static unsigned far_run(const struct series *s)
 /* A straight line that fits better is drift; so is a split after the middle. */
 static unsigned shifted(const struct series *s)
 {
-	struct series_split front, any;
-
 	if (!rank_series_can_split(s))
 		return 0;
-	front = rank_series_split(s, 1, s->count / 2);
-	any = rank_series_split(s, 1, s->count - 1);
+	struct series_split front = rank_series_split(s, 1, s->count / 2);
+	struct series_split any = rank_series_split(s, 1, s->count - 1);
 	if (any.at > s->count / 2 || rank_series_line(s).left < front.left)
 		return 0;
 	if (fabs(front.statistic) / front.inflation <= critical(s->count))

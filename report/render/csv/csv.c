@@ -80,11 +80,9 @@ static void put_element(FILE *out, const char *text, int semicolon)
 
 static void write_text(struct csv *c, const char *column, const char *raw)
 {
-	char *clean;
-
 	if (!begin(c, column) || !raw)
 		return;
-	clean = utf8_clean(raw, true);
+	char *clean = utf8_clean(raw, true);
 	c->failed |= !clean;
 	if (clean && needs_quotes(clean)) {
 		putc_unlocked('"', c->out);
@@ -141,7 +139,6 @@ static void write_path(struct csv *c, struct stacks *s, const struct report_site
 		       const char *column, bool places)
 {
 	struct utf8_memory memory;
-	char *text;
 
 	if (!begin(c, column))
 		return;
@@ -156,7 +153,7 @@ static void write_path(struct csv *c, struct stacks *s, const struct report_site
 		put_frame(memory.to, s, &s->frame[number], places);
 	}
 	c->failed |= !memory.to;
-	text = utf8_memory_end(&memory);
+	char *text = utf8_memory_end(&memory);
 	if (text) /* a ';' needs quotes */
 		fprintf(c->out, site->frames > 1 || needs_quotes(text) ? "\"%s\"" : "%s", text);
 	free(text);

@@ -239,7 +239,6 @@ static void put_computing_row(struct html *h, struct html_lines *l,
 static void put_computing(struct html *h, struct html_lines *l)
 {
 	const struct report_computing *c = h->report->computing;
-	struct words recording;
 
 	if (!c || c->samples == c->in_calls) {
 		json_write_null(&h->json, "computing");
@@ -247,7 +246,7 @@ static void put_computing(struct html *h, struct html_lines *l)
 	}
 	json_write_open(&h->json, "computing", '{');
 	json_write_text(&h->json, "title", text_computing_title(h->report, true).text);
-	recording = text_computing_recording(c);
+	struct words recording = text_computing_recording(c);
 	json_write_text(&h->json, "recording", *recording.text ? recording.text : NULL);
 	json_write_count(&h->json, "of", c->rows);
 	html_write_fields(h, "fields", "function module path samples share low high cpu");

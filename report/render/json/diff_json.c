@@ -137,13 +137,11 @@ static void put_function(struct json_writer *w, const struct diff *c, const stru
 
 void diff_json_computing(struct json_writer *w, const struct diff *c)
 {
-	struct words few;
-
 	if (!json_write_open_known(w, "computing", c))
 		return;
 	JSON_PUT(w, "exit_status", c->status, "base_cpu_ns", c->side[DIFF_BASE].total_ns);
 	json_write_number(w, "new_cpu_ns", c->side[DIFF_NEW].total_ns);
-	few = diff_words_power(c);
+	struct words few = diff_words_power(c);
 	json_write_text(w, "few", *few.text ? few.text : NULL);
 	JSON_LIST(w, "rows", e, c->site, rows_of_top(c->sites, c->options.top),
 		  put_function(w, c, e));

@@ -172,11 +172,10 @@ static void put_head(struct json_writer *w, const struct report *r)
 int json_computing_write(struct json_writer *w, struct report *r, uint32_t most)
 {
 	const struct prof_sampling *s = &r->profile->sampling;
-	const struct report_computing *c;
 
 	if (computing_find(r))
 		return -1;
-	c = r->computing;
+	const struct report_computing *c = r->computing;
 	if (!json_write_open_known(w, "computing", c))
 		return 0;
 	json_write_count(w, "samples", c->samples);

@@ -47,15 +47,13 @@ struct pprof_writer {
 static int compress_to(FILE *out, char *text, size_t bytes)
 {
 	z_stream z = {.next_in = (unsigned char *)text, .avail_in = (uInt)bytes};
-	unsigned char *packed;
-	uLong most;
 	int status = -1;
 
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_WRAPPER, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -1;
-	most = deflateBound(&z, bytes);
-	packed = z.next_out = malloc(most);
+	uLong most = deflateBound(&z, bytes);
+	unsigned char *packed = z.next_out = malloc(most);
 	z.avail_out = (uInt)most;
 	if (packed && most <= UINT32_MAX && deflate(&z, Z_FINISH) == Z_STREAM_END &&
 	    fwrite(packed, 1, z.total_out, out) == z.total_out)
@@ -282,13 +280,12 @@ static void put_comment(struct pprof_writer *w, const struct report *r)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	struct utf8_memory memory;
 	int64_t comment;
-	char *text;
 
 	utf8_memory_begin(&memory);
 	for (uint32_t i = 0; memory.to && i < r->warnings; i++)
 		fprintf(memory.to, "%s %s",
 			i ? "" : "scprof report has warnings:", r->warning[i].code);
-	text = utf8_memory_end(&memory);
+	char *text = utf8_memory_end(&memory);
 	if (text) {
 		comment = put_string(w, text);
 		part.comment = &comment;

@@ -57,15 +57,13 @@ static void add_cost(struct cost *to, const struct cost *more)
 /* On a recursive path an edge counts once, so that no cost is counted twice at any edge. */
 static int add_edge(struct writer *w, uint32_t to, bool own)
 {
-	struct edge *edge;
 	char key[64];
-	uint32_t number;
 
 	snprintf(key, sizeof(key), "%x %x %x %d", w->function, (unsigned)w->line, to, own);
-	number = string_index_add(&w->keys, key);
+	uint32_t number = string_index_add(&w->keys, key);
 	if (!array_reach((void **)&w->edge, &w->room, number, sizeof(*w->edge), 0))
 		return -1;
-	edge = &w->edge[number];
+	struct edge *edge = &w->edge[number];
 	if (number == w->edges) {
 		*edge = (struct edge){w->function, to, w->line, own, .stamp = UINT32_MAX};
 		w->edges++;

@@ -53,10 +53,9 @@ static uint32_t number_label(struct growth *g, const struct flame_label *l)
 {
 	struct flame *f = g->flame;
 	char key[64];
-	uint32_t number;
 
 	snprintf(key, sizeof(key), "%x %x %x %x", l->kind, l->name, l->module, l->outcome);
-	number = string_index_add(&g->keys, key);
+	uint32_t number = string_index_add(&g->keys, key);
 	if (!array_reach((void **)&f->label, &g->label_room, number, sizeof(*f->label), 0))
 		return FAILED;
 	if (number == f->labels)
@@ -125,12 +124,10 @@ static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 
 static uint32_t symbol_below(struct growth *g, uint32_t parent, const struct symbol *s)
 {
-	uint32_t *known;
-
 	if (!array_reach((void **)&g->of_symbol, &g->symbol_room, s->number, sizeof(*g->of_symbol),
 			 0xff))
 		return FAILED;
-	known = &g->of_symbol[s->number];
+	uint32_t *known = &g->of_symbol[s->number];
 	if (*known == STRING_INDEX_NONE)
 		*known = label_symbol(g, s);
 	return box_below(g, parent, *known);
@@ -297,10 +294,9 @@ static void free_growth(struct growth *g)
 int flame_build(struct flame *f, struct report *r, struct string_index *strings)
 {
 	struct growth g = {.flame = f, .report = r};
-	int status;
 
 	*f = (struct flame){.strings = strings};
-	status = computing_find(r) < 0 ? -1 : grow_all(&g);
+	int status = computing_find(r) < 0 ? -1 : grow_all(&g);
 	free_growth(&g);
 	if (!status)
 		status = flame_order(f, r->sites);

@@ -81,12 +81,11 @@ static double least_width(const struct flame *f, uint32_t most)
 int flame_limit(struct flame *f, uint32_t sites, uint32_t most)
 {
 	uint32_t *now, kept = 1;
-	double least;
 
 	if (f->boxes <= most)
 		return 0;
 	now = calloc(f->boxes, sizeof(*now));
-	least = now ? least_width(f, most) : -1;
+	double least = now ? least_width(f, most) : -1;
 	if (least < 0) {
 		free(now);
 		return -1;

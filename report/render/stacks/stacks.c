@@ -38,13 +38,12 @@ static uint32_t function_name(struct stacks *s, const char *raw)
 static uint32_t add_function(struct stacks *s, const struct stacks_function *f)
 {
 	char key[64];
-	uint32_t number;
 
 	if (f->name == STRING_INDEX_NONE)
 		return STRING_INDEX_NONE;
 	snprintf(key, sizeof(key), "%x %x %x %x", f->name, f->file, f->module,
 		 (unsigned)f->declared);
-	number = string_index_add(&s->keys, key);
+	uint32_t number = string_index_add(&s->keys, key);
 	if (!array_reach((void **)&s->function, &s->function_room, number, sizeof(*s->function), 0))
 		return STRING_INDEX_NONE;
 	if (number == s->functions)
@@ -94,12 +93,11 @@ uint32_t stacks_frame(struct stacks *s, const struct prof_frame *frame)
 {
 	size_t count;
 	const struct symbol *symbol = frame_symbols_find(s->report, frame, &count);
-	uint32_t *known;
 
 	if (!array_reach((void **)&s->known, &s->known_room, symbol->number, sizeof(*s->known),
 			 0xff))
 		return STRING_INDEX_NONE;
-	known = &s->known[symbol->number];
+	uint32_t *known = &s->known[symbol->number];
 	if (*known == STRING_INDEX_NONE)
 		*known = add_frame(s, frame, symbol, count);
 	return *known;
@@ -130,13 +128,12 @@ uint32_t stacks_leaf(struct stacks *s, const struct report_site *site, bool with
 	const struct profile *p = s->report->profile;
 	const struct prof_function *f = &p->function[site->function];
 	char *text = NULL;
-	uint32_t number;
 
 	with_outcome = with_outcome && !site->overflow && site->outcome != SCP_COMPLETED;
 	if (asprintf(&text, "%s%s%s%s", f->name, with_outcome ? " (" : "",
 		     with_outcome ? report_names_outcome(site) : "", with_outcome ? ")" : "") < 0)
 		return STRING_INDEX_NONE;
-	number = add_named(s, text, module_path(p, f->library));
+	uint32_t number = add_named(s, text, module_path(p, f->library));
 	free(text);
 	return number;
 }
@@ -194,7 +191,6 @@ static int visit_frame(struct stacks *s, const struct prof_frame *frame, stacks_
 int stacks_walk(struct stacks *s, const struct report_site *site, stacks_visit *visit, void *to)
 {
 	const uint32_t outer[] = {program_of(s, site), stacks_outer(s, site)};
-	uint32_t leaf;
 
 	for (unsigned i = 0; i < 2; i++)
 		if (outer[i] != STRING_INDEX_NONE && visit(to, outer[i], 0) < 0)
@@ -204,7 +200,7 @@ int stacks_walk(struct stacks *s, const struct report_site *site, stacks_visit *
 			return -1;
 	if (computing_is(site))
 		return 0;
-	leaf = stacks_leaf(s, site, true);
+	uint32_t leaf = stacks_leaf(s, site, true);
 	return leaf == STRING_INDEX_NONE ? -1 : visit(to, leaf, 0);
 }
 

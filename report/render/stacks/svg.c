@@ -87,12 +87,11 @@ static int put_box(const struct picture *p, uint32_t number)
 	double x = MARGIN + b->x_ns * p->scale, width = flame_width(b) * p->scale;
 	double y = p->top + (b->depth - p->flame->box[p->root].depth) * ROW;
 	size_t columns = width > 3 * LETTER ? (size_t)((width - 6) / LETTER) : 0;
-	int status;
 
 	if (!(width >= LEAST))
 		return 0;
 	fprintf(p->out, "<g><title>");
-	status = put_text(p->out, name_of(p, b), 1000);
+	int status = put_text(p->out, name_of(p, b), 1000);
 	if (b->outcome != STRING_INDEX_NONE) {
 		fputs(" [", p->out);
 		utf8_write_markup(p->out, p->strings->text[b->outcome]);
@@ -194,10 +193,9 @@ static double whole_height(const struct flame *f)
 static int put_head(const struct picture *p, const struct report *r)
 {
 	char *command = report_head_command(r);
-	int status;
 
 	fprintf(p->out, "<text class=\"h\" x=\"%.0f\" y=\"22\">", MARGIN);
-	status = put_text(p->out, command ? command : "scprof", 120);
+	int status = put_text(p->out, command ? command : "scprof", 120);
 	free(command);
 	fprintf(p->out,
 		"</text>\n<text class=\"s\" x=\"%.0f\" y=\"39\">%s recorded calls in %s, width by "
@@ -211,7 +209,6 @@ static int put_head(const struct picture *p, const struct report *r)
 static int print_flame(struct picture *p, const struct report *r)
 {
 	double height = whole_height(p->flame), all_ns = flame_width(&p->flame->box[0]);
-	int status;
 
 	p->of = all_ns > r->time_ns ? "all that is drawn" : "the threads' time";
 	p->of_ns = fmax(all_ns, r->time_ns);
@@ -222,7 +219,7 @@ static int print_flame(struct picture *p, const struct report *r)
 		WIDTH, height, WIDTH, height, style);
 	place_boxes(p->flame);
 	p->top = TITLE;
-	status = put_head(p, r);
+	int status = put_head(p, r);
 	if (status == 0)
 		status = put_halves(p);
 	fputs("</svg>\n", p->out);

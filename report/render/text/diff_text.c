@@ -148,7 +148,6 @@ static int print_table(struct text *t, const struct diff *d)
 {
 	struct table table;
 	uint32_t rows = 0, little = 0;
-	int status;
 
 	table_begin(&table, columns, "CALLED FROM");
 	for (uint32_t i = 0; i < d->sites && rows < t->top; i++)
@@ -158,7 +157,7 @@ static int print_table(struct text *t, const struct diff *d)
 			add_site(t, &table, d, &d->site[i]);
 			rows++;
 		}
-	status = text_cell_end(t, &table);
+	int status = text_cell_end(t, &table);
 	if (rows < d->sites)
 		terminal_print(t->out, &t->terminal, TERMINAL_DIM,
 			       "\n%" PRIu32 " of %" PRIu32 " rows%s. All: %s\n", rows, d->sites,
@@ -206,7 +205,6 @@ static int print_computing(struct text *t, const struct diff *c)
 {
 	struct table table;
 	uint32_t rows = 0;
-	int status;
 
 	if (!c || !c->sites)
 		return 0;
@@ -221,7 +219,7 @@ static int print_computing(struct text *t, const struct diff *c)
 			add_function(t, &table, c, &c->site[i]);
 			rows++;
 		}
-	status = text_cell_end(t, &table);
+	int status = text_cell_end(t, &table);
 	print_words(t, "  ", diff_words_power(c));
 	if (rows < c->sites)
 		text_cell_say(t, TERMINAL_DIM, "  + ", 4,
@@ -234,14 +232,13 @@ int diff_text(struct diff *d, FILE *out)
 	struct text t = {.out = out, .terminal = terminal_of(out, d->options.width)};
 	uint32_t top = d->options.top,
 		 changed = d->slower + d->faster + d->gone + d->came + d->more + d->fewer;
-	int status;
 
 	/* What changed is shown, however many. */
 	t.top = top == REPORT_TOP_DEFAULT ? changed > TOP_DEFAULT ? changed : TOP_DEFAULT
 		: top			  ? top
 					  : UINT32_MAX;
 	print_head(&t, d);
-	status = print_table(&t, d) || print_computing(&t, d->computing) ? -1 : 0;
+	int status = print_table(&t, d) || print_computing(&t, d->computing) ? -1 : 0;
 	text_warnings_full(&t, d->warning, d->warnings);
 	return status;
 }

@@ -185,10 +185,8 @@ static void print_next(struct text *t)
 
 static int print_full(struct text *t, const struct head *head)
 {
-	int status;
-
 	report_head_each(head);
-	status = print_table(t);
+	int status = print_table(t);
 	status = status == 0 ? print_others(t, head) : status;
 	text_warnings_full(t, t->report->warning, t->report->warnings);
 	return status;
@@ -197,7 +195,6 @@ static int print_full(struct text *t, const struct head *head)
 static int print_brief(struct text *t, const struct head *head)
 {
 	bool sites = t->report->by <= REPORT_BY_FUNCTION, apart = t->report->apart;
-	int status;
 
 	t->shown = calloc((size_t)t->report->sites + 1, sizeof(*t->shown));
 	if (!t->shown)
@@ -206,7 +203,7 @@ static int print_brief(struct text *t, const struct head *head)
 	if (!sites || !apart) /* else each program has a line of time */
 		text_time(t);
 	report_head_calls(head);
-	status = !sites ? print_table(t) : apart ? text_programs(t, text_rows) : text_rows(t);
+	int status = !sites ? print_table(t) : apart ? text_programs(t, text_rows) : text_rows(t);
 	status = status == 0 ? print_others(t, head) : status;
 	print_warnings(t);
 	free(t->shown);
@@ -221,11 +218,10 @@ int text_print(struct report *r, const struct report_options *o, FILE *out)
 			 .terminal = terminal_of(out, o->width),
 			 .top = top_of(o, out)};
 	const struct head head = {r, t.terminal.utf8, print_fact, &t};
-	int status;
 
 	t.least = is_chosen(o, out) ? SCREEN_LEAST : t.top;
 	print_command(&t);
-	status = o->full ? print_full(&t, &head) : print_brief(&t, &head);
+	int status = o->full ? print_full(&t, &head) : print_brief(&t, &head);
 	print_next(&t);
 	return status;
 }

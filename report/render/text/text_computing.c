@@ -93,13 +93,12 @@ static void print_rest(struct text *t, uint32_t shown)
 
 int text_computing(struct text *t)
 {
-	const struct report_computing *c;
 	struct table table;
 	uint32_t top = t->options->full ? UINT32_MAX : t->top < SCREEN ? t->top : SCREEN, shown = 0;
 
 	if (computing_find(t->report))
 		return -1;
-	c = t->report->computing;
+	const struct report_computing *c = t->report->computing;
 	if (!c || c->samples == c->in_calls)
 		return 0;
 	fputc('\n', t->out);

@@ -99,7 +99,6 @@ int text_displaced(struct text *t)
 	const struct report *r = t->report;
 	uint32_t significant = 0, shown = 0, count[SCP_SITE_COST_FEW + 1] = {0};
 	struct table table;
-	int status;
 
 	if (!displaced_any(r))
 		return 0;
@@ -115,7 +114,7 @@ int text_displaced(struct text *t)
 		if (shown++ < t->top)
 			add_site(t, &table, i);
 	}
-	status = text_cell_end(t, &table);
+	int status = text_cell_end(t, &table);
 	print_words(t, significant, count);
 	return status;
 }

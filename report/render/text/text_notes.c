@@ -62,11 +62,10 @@ static void note_unswitched(struct text *t, struct table *table, const struct re
 {
 	const struct mean_interval *m = &s->states.unswitched;
 	double switched = s->states.switched_share;
-	struct number_mean shown;
 
 	if (isnan(m->mean) || !(s->estimate.mean < m->low || s->estimate.mean > m->high))
 		return;
-	shown = numbers_mean(m->mean, m->low, m->high, t->terminal.utf8);
+	struct number_mean shown = numbers_mean(m->mean, m->low, m->high, t->terminal.utf8);
 	text_cell_note(t, table, "%% %s of the calls kept their CPU: mean %s %s %s",
 		       switched < 0.0005 ? "> 99.9 %" : numbered_share(1 - switched).text,
 		       shown.mean, shown.unit, shown.interval);

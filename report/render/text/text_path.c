@@ -195,7 +195,6 @@ void text_path_line(struct text *t, struct table *table, const struct report_sit
 		    const unsigned char *mark)
 {
 	struct utf8_memory memory;
-	char *line;
 
 	utf8_memory_begin(&memory);
 	table->failed |= !memory.to;
@@ -203,7 +202,7 @@ void text_path_line(struct text *t, struct table *table, const struct report_sit
 		fputs(report_names_path_end(s), memory.to);
 	else if (memory.to && s->frames)
 		put_words(memory.to, t, s, mark);
-	line = utf8_memory_end(&memory);
+	char *line = utf8_memory_end(&memory);
 	if (line)
 		text_cell_note_of(t, table, line);
 }

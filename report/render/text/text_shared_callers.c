@@ -91,13 +91,12 @@ static unsigned char marks_of(const struct profile *p, const struct prof_frame *
 			      const struct prof_frame *b)
 {
 	const struct prof_source_line *line[2];
-	const struct prof_source_function *f, *g;
 	unsigned char mark = APART_SHOW | APART_OFFSET;
 
 	if (a->module != PROF_SOURCE || b->module != PROF_SOURCE)
 		return a->module != b->module ? mark | APART_MODULE : mark;
-	f = symbolize_source_find(p, a, &line[0]);
-	g = symbolize_source_find(p, b, &line[1]);
+	const struct prof_source_function *f = symbolize_source_find(p, a, &line[0]);
+	const struct prof_source_function *g = symbolize_source_find(p, b, &line[1]);
 	if (f && g && strcmp(f->file, g->file) != 0)
 		mark |= APART_MODULE;
 	if (line[0] && line[1] && line[0]->column == line[1]->column)

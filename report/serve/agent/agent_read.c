@@ -58,10 +58,8 @@ static bool is_remembered(const struct agent *a, const struct source *s)
 /* At the first reading of a file, find its service; false: it is not to be counted. */
 static bool introduce(struct agent *a, struct source *s, const struct profile *p)
 {
-	struct source *twin;
-
 	PROF_SET(&s->identity, &p->process[0], pid, start_real_ns, start_mono_ns);
-	twin = find_twin(a, s);
+	struct source *twin = find_twin(a, s);
 	if (p->flags & SCP_FILE_MERGED || fnmatch("scprof.*.scp", base_name(s->path), 0))
 		s->state = SOURCE_MERGED;
 	else if (twin && replaces(a, s, twin))

@@ -19,14 +19,13 @@ static int add_site(struct gauges *g, struct counters *c, struct counters_servic
 	struct counters_function *place = counters_function(c, s, f->name, f->library);
 	unsigned outcome = site->overflow ? COUNTERS_OVERFLOW : site->outcome;
 	struct counters_row *row = place ? counters_row(place, outcome, p->clock.kind) : NULL;
-	struct gauge *to;
 
 	if (!row)
 		return -1;
 	if (place == s->other || row->shown == c->stamp)
 		return 0;
 	row->shown = c->stamp;
-	to = ARRAY_APPEND(g->gauge, g->count);
+	struct gauge *to = ARRAY_APPEND(g->gauge, g->count);
 	if (!to)
 		return -1;
 	*to = (struct gauge){

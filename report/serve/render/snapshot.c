@@ -187,11 +187,9 @@ static ssize_t receive_files(int socket, struct snapshot_file *file, size_t most
 
 int renderer_wire_receive(int socket, struct snapshot *s)
 {
-	size_t files;
-
 	if (recv(socket, s, sizeof(*s), 0) != (ssize_t)sizeof(*s))
 		return -1;
-	files = s->files;
+	size_t files = s->files;
 	s->files = 0;
 	s->file = calloc(files + 1, sizeof(*s->file));
 	while (s->file && s->files < files) {
