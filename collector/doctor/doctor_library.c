@@ -41,12 +41,11 @@ static int take_profiles(const char *directory)
 	while (d && (e = readdir(d))) {
 		const char *names[] = {path};
 		struct profile_error err;
-		struct profile *p;
 
 		if (*e->d_name == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", directory, e->d_name);
-		p = profile_open(names, 1, &err);
+		struct profile *p = profile_open(names, 1, &err);
 		read += p != NULL;
 		profile_free(p);
 		unlink(path);

@@ -47,12 +47,11 @@ static void combine(struct diff_site *s, enum diff_quantity of)
 	f->p = NAN;
 	for (int i = 0; i < TESTS; i++) {
 		struct diff_test *t = test_of(s, i);
-		double p;
 
 		if (!is_made(s, of, i))
 			continue;
 		t->weight /= sum;
-		p = fmin(1, t->p / t->weight);
+		double p = fmin(1, t->p / t->weight);
 		if (isnan(f->p) || p < f->p) {
 			f->p = p;
 			choose(f, i);

@@ -292,11 +292,9 @@ static bool lacks_names(struct report *r, const struct prof_path *path)
 	bool unnamed = false;
 
 	for (const struct prof_frame *f = path->frame; f < path->frame + path->frames; f++) {
-		const struct symbol *s;
-
 		if (f->module != PROF_NO_MODULE && f->module != PROF_SOURCE && !f->heuristic)
 			continue;
-		s = frame_symbols_find(r, f, NULL);
+		const struct symbol *s = frame_symbols_find(r, f, NULL);
 		if (s->language && strcmp(s->language, "python") != 0)
 			return false;
 		unnamed |= f->module == PROF_NO_MODULE

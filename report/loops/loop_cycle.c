@@ -53,13 +53,12 @@ static uint32_t walk_round(struct search *s, uint32_t *path)
 	go(s, s->head, path, &length);
 	while (length) {
 		uint32_t n = path[length - 1];
-		const struct loop_edge *e;
 
 		if (s->next[n] == g->first[n + 1]) {
 			length--;
 			continue;
 		}
-		e = &g->edge[s->next[n]++];
+		const struct loop_edge *e = &g->edge[s->next[n]++];
 		if (!may_go(s, e))
 			continue;
 		if (e->to == s->head)

@@ -72,12 +72,11 @@ static int add_gaps(const struct loop_tables *t, uint32_t table, struct loop_gra
 	for (uint32_t i = t->gaps_from[table]; i < t->gaps_from[table + 1]; i++) {
 		const struct prof_gap *gap = &t->profile->gap[t->gap[i]];
 		uint32_t from = end_of(t, gap->from, g), to = end_of(t, gap->to, g);
-		struct loop_edge *e;
 
 		/* An entry of another table: a file that contradicts itself. */
 		if (from == PROF_NONE || to == PROF_NONE)
 			continue;
-		e = ARRAY_APPEND(g->edge, g->edges);
+		struct loop_edge *e = ARRAY_APPEND(g->edge, g->edges);
 		if (!e)
 			return -1;
 		e->from = from;
@@ -102,11 +101,9 @@ static void apportion(struct loop_graph *g, uint64_t outer_units)
 			weight += (double)n->visits * (double)n->sums.units / (double)n->sums.calls;
 	}
 	for (struct loop_node *n = g->node; n < g->node + g->nodes && weight > 0; n++) {
-		double own;
-
 		if (!n->apportioned || !n->sums.calls)
 			continue;
-		own = (double)n->visits * (double)n->sums.units / (double)n->sums.calls;
+		double own = (double)n->visits * (double)n->sums.units / (double)n->sums.calls;
 		n->units = own >= weight ? left : (uint64_t)((double)left * (own / weight));
 		n->units = n->units > left ? left : n->units;
 		left -= n->units;

@@ -161,12 +161,10 @@ static void group_entries(struct groups *g)
 	const struct profile *p = g->profile;
 
 	for (uint32_t i = 0; i < p->entries; i++) {
-		uint32_t row;
-
 		g->next[i] = PROF_NONE;
 		if (profile_leaves_out(p, p->entry[i].path))
 			continue;
-		row = row_of(g, i);
+		uint32_t row = row_of(g, i);
 		if (g->row[row].first != i)
 			g->next[g->last[row]] = i;
 		if (g->fold)

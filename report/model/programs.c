@@ -90,12 +90,11 @@ static int find_asked(struct report *r)
 	uint32_t *order = array_order(n, by_run, r);
 
 	for (uint32_t i = 1; order && i <= n; i++) {
-		const struct prof_process *asked;
 		uint32_t run = r->run_of[order[from]];
 
 		if (i < n && r->run_of[order[i]] == run)
 			continue;
-		asked = follow(r, order + from, i - from);
+		const struct prof_process *asked = follow(r, order + from, i - from);
 		if (run == r->run_of[r->first - r->profile->process])
 			r->asked = asked;
 		from = i;

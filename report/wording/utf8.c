@@ -46,13 +46,12 @@ char *utf8_clean(const char *s, bool utf8)
 
 	while (out && *s) {
 		const char *from = s;
-		uint32_t c;
 
 		if (is_plain(*s)) {
 			*to++ = *s++;
 			continue;
 		}
-		c = utf8_next(&s);
+		uint32_t c = utf8_next(&s);
 		if (c == UTF8_BROKEN || (c < 0x80 && utf8_is_harmful(c))) {
 			to += sprintf(to, "\\x%02x", (unsigned char)*from);
 		} else if (utf8_is_harmful(c)) {

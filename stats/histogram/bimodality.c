@@ -118,7 +118,6 @@ static struct valley deepest(const struct cells *c, const struct peaks *p, doubl
 	for (uint32_t from = 1; from + WINDOW < c->count; from++)
 		for (uint32_t to = from + WINDOW; to < c->count && to <= from + WIDEST; to++) {
 			struct window valley = window_of(c, from, to), peak = p->before[from];
-			double z;
 
 			if (density(p->after[to]) < density(peak))
 				peak = p->after[to];
@@ -126,7 +125,7 @@ static struct valley deepest(const struct cells *c, const struct peaks *p, doubl
 			    histogram_start(c->first + to) - histogram_start(c->first + from) <
 				    2 * resolution)
 				continue;
-			z = significance(peak, valley);
+			double z = significance(peak, valley);
 			if (z > best.significance)
 				best = (struct valley){from, to, z};
 		}

@@ -147,10 +147,8 @@ struct series_split rank_series_split(const struct series *s, unsigned first, un
 	double n = s->count, sum = 0;
 
 	for (unsigned at = 1; at <= last && at < s->count; at++) {
-		double statistic;
-
 		sum += s->score[at - 1];
-		statistic = sum / sqrt(at * (n - at) / n);
+		double statistic = sum / sqrt(at * (n - at) / n);
 		if (at >= first && fabs(statistic) > fabs(best.statistic)) {
 			best.at = at;
 			best.statistic = statistic;

@@ -31,12 +31,10 @@ bool wake_find(pid_t pid, char *path, size_t room)
 	if (!maps)
 		return false;
 	while (!found && proc_maps_next(maps, &m)) {
-		int n;
-
 		if (m.deleted || *m.path != '/' || fnmatch("scprof.*.wake", basename(m.path), 0))
 			continue;
-		n = snprintf(path, room, "/proc/%d/root%s", (int)pid,
-			     proc_maps_own_path(pid, m.path));
+		int n = snprintf(path, room, "/proc/%d/root%s", (int)pid,
+				 proc_maps_own_path(pid, m.path));
 		found = n > 0 && (size_t)n < room;
 	}
 	fclose(maps);

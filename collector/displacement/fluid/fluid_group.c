@@ -38,11 +38,9 @@ static void remove_left(const char *folder)
 	char path[512];
 
 	while (groups && (entry = readdir(groups))) {
-		pid_t maker;
-
 		if (strncmp(entry->d_name, NAME, strlen(NAME)) != 0)
 			continue;
-		maker = atoi(entry->d_name + strlen(NAME));
+		pid_t maker = atoi(entry->d_name + strlen(NAME));
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		/* one that is in use is not empty, and stays */
 		if (maker > 0 && kill(maker, 0) && errno == ESRCH)

@@ -148,16 +148,14 @@ static int join_windows(struct join *j, size_t cpu)
 	for (size_t k = 1; k + 1 < windows->count; k++) {
 		const struct displacement_window *w = &windows->window[k];
 		bool told = !tells_nothing(j, w->at - w->span / 2, w->at + w->span / 2);
-		struct site_costs_span s;
-		double seen;
 
 		j->windows += told;
 		if (!told || !is_seen(j, cpu, c->first + k + 1, w, &r)) {
 			b.open = false;
 			continue;
 		}
-		seen = seen_in(w, &r);
-		s = span_of(w, seen, c->rest.value, j->run->switching.value);
+		double seen = seen_in(w, &r);
+		struct site_costs_span s = span_of(w, seen, c->rest.value, j->run->switching.value);
 		if (j->dither)
 			s.unexposed = fmax(0, s.length - w->charged);
 		j->kept++;
