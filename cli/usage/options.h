@@ -154,8 +154,7 @@ void usage_print(const struct usage *u, FILE *out);
 /* Each option goes to its member, then to `take` if it has a code, with its value (NULL: it takes
  * none), which is one of the choices where the table lists them; operands begin at optind then.
  * `take` returns 0, or -1 having said why; it may be NULL. OPTIONS_GO, or the exit status of the
- * command: wrong usage, or
- * --help was asked for and has been printed. */
+ * command: wrong usage, or --help was asked for and has been printed. */
 int options_parse(const struct usage *u, int argc, char **argv,
 		  int (*take)(void *to, int code, const char *value), void *to);
 

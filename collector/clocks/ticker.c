@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The schedule of the ticks, which a seed and an instant determine, and the thread that makes them.
- * It lives in the collector, never in the
- * target, where one more thread would break unshare, setns and programs that
- * count on being single-threaded. */
+ * It lives in the collector, never in the target, where one more thread would break unshare, setns
+ * and programs that count on being single-threaded. */
 
 #include <errno.h>
 #include <pthread.h>

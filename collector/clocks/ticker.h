@@ -7,9 +7,8 @@
  * clock for CPU utilization estimation and code profiling", USENIX Winter 1993.
  *
  * The schedule is absolute: a tick that comes late does not move the later ones, and missed ticks
- * are made up at once, so that the count keeps
- * the rate. Lateness is measured and published, because late ticks that fall where the program
- * sleeps bias what is measured with them. */
+ * are made up at once, so that the count keeps the rate. Lateness is measured and published,
+ * because late ticks that fall where the program sleeps bias what is measured with them. */
 #pragma once
 
 #include <stdbool.h>

@@ -32,8 +32,7 @@ struct environment {
 };
 
 /* Where libscprof.so lies: $SCPROF_LIB if set; else beside this executable, in ../lib,
- * ../lib/scprof,
- * ../lib/MULTIARCH. Absolute. 0, or -1 and *err with what was tried. */
+ * ../lib/scprof, ../lib/MULTIARCH. Absolute. 0, or -1 and *err with what was tried. */
 int environment_find_library(char *path, size_t size, struct profile_error *err);
 
 /* Can LD_PRELOAD name this path? The loader splits it at spaces and colons and

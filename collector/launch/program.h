@@ -3,8 +3,7 @@
  *
  * The command is found as execvp finds it, scripts are followed to the program that runs them, and
  * the program is looked at with libelf. The answer is advice: the command is started whatever it
- * says, and only exec itself
- * decides whether that works. */
+ * says, and only exec itself decides whether that works. */
 #pragma once
 
 #include <limits.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Samples by function: that of the machine code, into which others may have been inlined; where
- * Python is on the path, the interpreter works for who called it. Shares
- * are of the samples outside of recorded calls, times those of the CPU time that the kernel
- * charged, which is exact. */
+ * Python is on the path, the interpreter works for who called it. Shares are of the samples outside
+ * of recorded calls, times those of the CPU time that the kernel charged, which is exact. */
 #include "report/model/model.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Numbers as people read them: values for arguments of printf, numbered_share(0.5).text. NAN
- * becomes
- * "-". `utf8` allows the micro sign. */
+ * becomes "-". `utf8` allows the micro sign. */
 #pragma once
 
 #include <inttypes.h>

@@ -4,9 +4,8 @@
  * the order of measurement, in whatever unit the caller uses throughout; values are finite.
  *
  * Sources: Feitelson, "Experimental Approaches in Computer Science", lecture 3 (double loop, half
- * width, outliers); Bryant and O'Hallaron, "Computer
- * Systems: A Programmer's Perspective", ch. 9 (K-best).
- * They take time proportional to n^2, for n up to some thousands. */
+ * width, outliers); Bryant and O'Hallaron, "Computer Systems: A Programmer's Perspective", ch. 9
+ * (K-best). They take time proportional to n^2, for n up to some thousands. */
 #pragma once
 
 #include <stddef.h>

@@ -38,9 +38,8 @@ double plan_beilner_calls_bound(double w, double p, double mean, double d);
  * second digit of 1.0 ms. mean > 0, digits >= 1. */
 double plan_last_digit_unit(double mean, unsigned digits);
 
-/* Eq. (4): calls needed to have the mean within +-error of the truth,
- * z^2 d^2 p q / error^2. The paper has mean <= d and p = mean/d; beyond, p is the
- * fractional part of mean/d, by (9c). */
+/* Eq. (4): calls needed to have the mean within +-error of the truth, z^2 d^2 p q / error^2. The
+ * paper has mean <= d and p = mean/d; beyond, p is the fractional part of mean/d, by (9c). */
 double plan_danzig_melvin_calls(double error, double mean, double d, double confidence);
 
 /* ---- Few ticks: no normal approximation ---- */
@@ -94,9 +93,8 @@ double plan_beilner_count_variance(double mean_ticks);
  * whose durations have variance `var` and are independent: the root of var/n + d^2 / (6 n^2). */
 double plan_beilner_contiguous_deviation(double var, double n, double d);
 
-/* Eq. (10a): standard deviation of the mean of n calls whose true mean
- * is `mean`, clock tick d. With f the fractional part of mean/d:
- * d sqrt((f - f^2) / n). */
+/* Eq. (10a): standard deviation of the mean of n calls whose true mean is `mean`, clock tick d.
+ * With f the fractional part of mean/d: d sqrt((f - f^2) / n). */
 double plan_beilner_deviation(double mean, double d, double n);
 
 /* Eq. (10b): its bound, d / (2 sqrt n). */
