@@ -59,7 +59,7 @@ static void put_verdict(const struct dump_text *x, double since_s, FILE *out)
 	}
 	fprintf(out, "%zu thread%s: ", threads, threads == 1 ? "" : "s");
 	if (group) {
-		qsort(group, groups, sizeof(*group), by_threads);
+		ARRAY_SORT(group, groups, by_threads);
 		put_groups(group, groups, out);
 	}
 	free(group);

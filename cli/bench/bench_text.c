@@ -130,7 +130,7 @@ static int print_outliers(const struct printer *p)
 	if (!sorted)
 		return -1;
 	memcpy(sorted, s->outlier, s->outliers * sizeof(*sorted));
-	qsort(sorted, s->outliers, sizeof(*sorted), by_factor);
+	ARRAY_SORT(sorted, s->outliers, by_factor);
 	print_outliers_sum(p);
 	for (uint32_t i = 0; i < s->outliers && i < OUTLIERS_SHOWN; i++)
 		print_outlier(p, &sorted[i]);

@@ -179,7 +179,7 @@ int causal_report_make(struct causal_report *r, const char *progress,
 	if (make_labels(r))
 		return -1;
 	causal_report_count_unit(r);
-	qsort(r->row, r->rows, sizeof(*r->row), compare_rows);
+	ARRAY_SORT(r->row, r->rows, compare_rows);
 	causal_report_warn(r, none_matched);
 	return 0;
 }

@@ -75,7 +75,7 @@ int causal_sites_read(struct causal_sites *s, const char *directory, enum scp_ca
 	run_files_free(files, count);
 	if (failed || !s->profile->entries)
 		return -1;
-	qsort(s->ref, s->refs, sizeof(*s->ref), compare_refs);
+	ARRAY_SORT(s->ref, s->refs, compare_refs);
 	function_names_fill(s->profile);
 	options.by = report_by(by);
 	options.together = true;

@@ -70,7 +70,7 @@ static int running_time(const struct report *r, double *ns)
 
 		span[i] = (struct span){from, from + fmax(0, r->process[i].wall_s * 1e9)};
 	}
-	qsort(span, r->processes, sizeof(*span), compare_spans);
+	ARRAY_SORT(span, r->processes, compare_spans);
 	*ns = 0;
 	for (uint32_t i = 0; i < r->processes; i++) {
 		*ns += fmax(0, span[i].to - fmax(end, span[i].from));

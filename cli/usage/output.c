@@ -266,8 +266,7 @@ void inputs_tell_same(const char *command, const struct profile *const *p, size_
 	for (size_t i = 0; i < count; i++)
 		for (uint32_t k = 0; k < p[i]->processes; k++)
 			(void)ARRAY_PUT(all, processes, p[i]->process[k]);
-	if (processes)
-		qsort(all, processes, sizeof(*all), by_identity);
+	ARRAY_SORT(all, processes, by_identity);
 	for (size_t i = 1; i < processes; i++)
 		if (all[i].start_mono_ns && all[i].file && all[i - 1].file &&
 		    !by_identity(&all[i - 1], &all[i])) {

@@ -93,7 +93,7 @@ size_t causal_pilot_choose(struct causal_candidate *c, size_t count, double wind
 			c[kept].busy = 0;
 		kept++;
 	}
-	qsort(c, kept, sizeof(*c), by_time);
+	ARRAY_SORT(c, kept, by_time);
 	*left_out = kept > most ? kept - most : 0;
 	return kept - *left_out;
 }

@@ -128,8 +128,7 @@ ARRAY_COMPARE(longest_first, struct displacement_task, ARRAY_ORDER(b->seconds, a
 
 void displacement_tasks_sort(struct displacement_tasks *l)
 {
-	if (l->count)
-		qsort(l->task, l->count, sizeof(*l->task), longest_first);
+	ARRAY_SORT(l->task, l->count, longest_first);
 }
 
 int displacement_others(struct displacement *d)

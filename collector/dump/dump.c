@@ -54,8 +54,7 @@ static bool list_threads(struct dump *d)
 		if (!add_thread(d, tid))
 			break;
 	kernel_file_leave(&tasks);
-	if (d->threads)
-		qsort(d->thread, d->threads, sizeof(*d->thread), array_by_number);
+	ARRAY_SORT(d->thread, d->threads, array_by_number);
 	return d->threads > 0;
 }
 

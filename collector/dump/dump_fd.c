@@ -246,7 +246,7 @@ void dump_fd_name(struct dump *d)
 		snprintf(l.at[l.count].link, sizeof(l.at->link), "%.31s", fd->what);
 		l.at[l.count++].fd = fd;
 	}
-	qsort(l.at, l.count, sizeof(*l.at), by_link);
+	ARRAY_SORT(l.at, l.count, by_link);
 	name_epolls(&l, d->pid);
 	if (l.sockets)
 		name_sockets(&l, d->pid);

@@ -103,8 +103,7 @@ int counts_into(struct sample_counts *c, const struct sample_spaces *s, const ui
 {
 	if (translate(c, s, process, p))
 		return -1;
-	if (c->samples)
-		qsort(c->sample, c->samples, sizeof(*c->sample), compare);
+	ARRAY_SORT(c->sample, c->samples, compare);
 	for (uint32_t i = 0, first = p->samples; i < c->samples; i++) {
 		const struct counted *one = &c->sample[i];
 		struct prof_sample sample = {.process = one->life,

@@ -246,7 +246,7 @@ void stack_arguments_find(const struct selection *c, struct stack_arguments *fou
 			else if (one->address)
 				wanted[s.count++] = (struct wanted){one->address, &found[i]};
 		}
-		qsort(wanted, s.count, sizeof(*wanted), by_address);
+		ARRAY_SORT(wanted, s.count, by_address);
 		/* the rules of another processor are others */
 		if (s.count && c->program.machine == EM_X86_64)
 			search_library(&s, c->library[l].path);

@@ -34,6 +34,13 @@
 		return order;                                                                      \
 	}
 
+/* By such a function. Of no elements, there may be no array. */
+#define ARRAY_SORT(array, count, compare)                                                          \
+	do {                                                                                       \
+		if ((count) > 0)                                                                   \
+			qsort(array, count, sizeof(*(array)), compare);                            \
+	} while (0)
+
 /* Orders numbers of 32 bits for qsort and bsearch, or what begins with one. */
 int array_by_number(const void *left, const void *right);
 

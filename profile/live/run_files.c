@@ -84,8 +84,7 @@ int run_files_list(const char *directory, struct run_file **files, size_t *count
 		errno = ENOMEM;
 		return -1;
 	}
-	if (*count)
-		qsort(*files, *count, sizeof(**files), by_start);
+	ARRAY_SORT(*files, *count, by_start);
 	return 0;
 }
 

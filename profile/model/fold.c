@@ -265,8 +265,7 @@ static void renumber(const struct renumbering *r)
 			find_first(r, kind);
 		close_holes(r, kind);
 	}
-	if (p->site_costs > 1)
-		qsort(p->site_cost, p->site_costs, sizeof *p->site_cost, array_by_number);
+	ARRAY_SORT(p->site_cost, p->site_costs, array_by_number);
 	p->torn_entries = 0;
 	for (uint32_t i = 0; i < p->entries; i++)
 		p->torn_entries += p->entry[i].torn;

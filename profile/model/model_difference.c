@@ -134,7 +134,7 @@ int model_difference_make(struct profile *p, const struct model_mark *m)
 		return -1;
 	for (uint32_t i = 0; i < p->entries; i++)
 		part[i] = part_of(&p->entry[i], i >= m->entries);
-	qsort(part, p->entries, sizeof(*part), by_place);
+	ARRAY_SORT(part, p->entries, by_place);
 	put_entries(p, part, p->entries);
 	put_overflow(p, m);
 	p->switches = (struct scp_switches){0}; /* of no such entry are states kept */

@@ -129,8 +129,7 @@ static void join_slowest(struct profile *p, const struct scp_slowest_asked *aske
 		if ((double)p->slowest[i].units * ns_per_unit >= (double)asked->least_ns)
 			p->slowest[kept++] = p->slowest[i];
 	p->slowests = kept;
-	if (p->slowests > 1)
-		qsort(p->slowest, p->slowests, sizeof *p->slowest, by_length);
+	ARRAY_SORT(p->slowest, p->slowests, by_length);
 	if (p->slowests > p->slowest_asked.count)
 		p->slowests = p->slowest_asked.count;
 }

@@ -288,7 +288,7 @@ int references_check(struct raw_file *raw, struct profile_error *err)
 		struct raw_list *list = &raw->list[type];
 
 		if (!is_sorted(list))
-			qsort(list->ref, list->count, sizeof *list->ref, compare_refs);
+			ARRAY_SORT(list->ref, list->count, compare_refs);
 		if (record_kinds[type].plural && check_unique(raw, type, err))
 			return -1;
 	}

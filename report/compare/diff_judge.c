@@ -266,8 +266,7 @@ static int judge_sides(struct diff *d)
 		if (new || s->verdict.status == DIFF_ONLY_BASE)
 			one[count++] = (struct one_sided){s, s->side[new].calls, new};
 	}
-	if (count)
-		qsort(one, count, sizeof(*one), by_function);
+	ARRAY_SORT(one, count, by_function);
 	for (uint32_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && !by_function(&one[i], &one[end]);)
 			end++;
@@ -312,8 +311,7 @@ int diff_judge(struct diff *d)
 	}
 	if (judge_sides(d) < 0)
 		return -1;
-	if (d->sites)
-		qsort(d->site, d->sites, sizeof(*d->site), by_effect);
+	ARRAY_SORT(d->site, d->sites, by_effect);
 	/* What came and went is no change of two different programs. */
 	if (d->slower + d->faster + d->more + d->fewer + d->per.changed ||
 	    (d->gone + d->came && (d->same + d->untested || d->options.sides == DIFF_SIDES_ALL)))

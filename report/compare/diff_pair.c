@@ -73,7 +73,7 @@ static uint32_t collect(const struct diff *d, enum diff_view view, const struct 
 			continue;
 		found[n++] = (struct sorted){log(new.mean / base.mean), a * a + b * b, k->site[i]};
 	}
-	qsort(found, n, sizeof(*found), by_variance);
+	ARRAY_SORT(found, n, by_variance);
 	return n < MOST_REFERENCES ? n : MOST_REFERENCES;
 }
 

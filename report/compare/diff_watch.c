@@ -139,7 +139,7 @@ int diff_watch_begin(struct diff_watch *w, const struct diff *pilot,
 			site[n++] = &pilot->site[i];
 	}
 	if (site)
-		qsort(site, n, sizeof(*site), by_time);
+		ARRAY_SORT(site, n, by_time);
 	n = n < DIFF_WATCH_MOST ? n : DIFF_WATCH_MOST;
 	w->left_out = both - n;
 	w->row = calloc(n + 1, sizeof(*w->row));
@@ -216,7 +216,7 @@ static void add_view(struct diff_watch *w, const struct diff_site *const *site, 
 		if (v > 0 && isfinite(v))
 			value[n++] = (struct value){y, v, i};
 	}
-	qsort(value, n, sizeof(*value), by_y);
+	ARRAY_SORT(value, n, by_y);
 	for (uint32_t k = 0; k < n && n > LEAST_OTHERS; k++) {
 		struct diff_watch_row *r = &w->row[value[k].row];
 

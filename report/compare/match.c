@@ -97,7 +97,7 @@ static void pair_moved(struct match *m)
 {
 	uint32_t kept = 0;
 
-	qsort(m->row, m->rows, sizeof(*m->row), by_loose_key);
+	ARRAY_SORT(m->row, m->rows, by_loose_key);
 	for (uint32_t i = 0; i < m->rows && !(m->row[i].in_base && m->row[i].in_new);)
 		i = pair_group(m, i);
 	for (uint32_t i = 0; i < m->rows; i++)

@@ -95,7 +95,7 @@ static void finish(const struct report *r, struct report_elsewhere *e)
 {
 	double all = all_time_s(r);
 
-	qsort(e->function, e->functions, sizeof(*e->function), longest_first);
+	ARRAY_SORT(e->function, e->functions, longest_first);
 	for (uint32_t i = 0; i < e->functions; i++) {
 		PROF_ADD(e, &e->function[i], calls, time_s);
 		e->error_s = hypot(e->error_s, e->function[i].error_s);
@@ -143,7 +143,7 @@ int elsewhere_fill(struct report *r)
 		add_look(r, &p->look[i], &sum[p->look[i].function]);
 	for (uint32_t g = 0; result == 0 && g < REPORT_ELSEWHERE_GROUPS; g++)
 		result = make_group(r, g, sum);
-	qsort(r->elsewhere, r->elsewheres, sizeof(*r->elsewhere), longest_group_first);
+	ARRAY_SORT(r->elsewhere, r->elsewheres, longest_group_first);
 	free(sum);
 	return result;
 }

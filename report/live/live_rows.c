@@ -304,6 +304,5 @@ void live_rows_sort(struct rows *r, const struct live_reader *f, enum row_sort b
 		if (by == ROW_BY_NAME)
 			r->order[i].name = function[f->groups.row[row->group].function].name;
 	}
-	if (r->rows)
-		qsort(r->order, r->rows, sizeof(*r->order), compare);
+	ARRAY_SORT(r->order, r->rows, compare);
 }

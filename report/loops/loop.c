@@ -70,7 +70,7 @@ static int fill_cycles(struct loop_rows *w)
 
 	if (!part)
 		return -1;
-	qsort(part, w->graph->components, sizeof(*part), compare_parts);
+	ARRAY_SORT(part, w->graph->components, compare_parts);
 	uint32_t count = count_loops(w, part);
 	w->loop->cycle = calloc((size_t)count + 1, sizeof(*w->loop->cycle));
 	int status = w->loop->cycle ? 0 : -1;
@@ -126,7 +126,7 @@ static int fill_loops(const struct report *r, struct loop_tables *t, struct loop
 		if (!l->rows && !l->calls) /* a thread that ended before anything was recorded */
 			free_loop(&out->loop[--out->loops]);
 	}
-	qsort(out->loop, out->loops, sizeof(*out->loop), compare_loops);
+	ARRAY_SORT(out->loop, out->loops, compare_loops);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ static void merge_edges(struct loop_graph *g)
 
 	if (!g->edges)
 		return;
-	qsort(g->edge, g->edges, sizeof(*g->edge), by_ends);
+	ARRAY_SORT(g->edge, g->edges, by_ends);
 	for (uint32_t i = 1; i < g->edges; i++) {
 		struct loop_edge *to = &g->edge[n], *e = &g->edge[i];
 
@@ -133,8 +133,7 @@ int loop_graph_settle(struct loop_graph *g)
 {
 	merge_edges(g);
 	count_visits(g);
-	if (g->edges)
-		qsort(g->edge, g->edges, sizeof(*g->edge), by_frequency);
+	ARRAY_SORT(g->edge, g->edges, by_frequency);
 	g->first = calloc((size_t)g->nodes + 2, sizeof(*g->first));
 	if (!g->first)
 		return -1;

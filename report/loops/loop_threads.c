@@ -167,7 +167,7 @@ static int fill_nature(struct nature *n, const struct loop_graph *g)
 	for (uint32_t i = 0; i < g->nodes; i++)
 		if (n->loop ? g->node[i].component == loop : g->node[i].visits > 0)
 			n->site[n->sites++] = g->node[i].site;
-	qsort(n->site, n->sites, sizeof(*n->site), array_by_number);
+	ARRAY_SORT(n->site, n->sites, array_by_number);
 	n->ways = n->sites;
 	if (n->loop)
 		status = loop_cycle_find(g, loop, n->way, &n->ways);

@@ -61,8 +61,7 @@ int account_gaps(struct report *r, const uint32_t *site_of)
 	r->gap = calloc((size_t)pairs.count + 1, sizeof(*r->gap));
 	for (; number != PAIRS_NONE && r->gap && r->gaps < pairs.count; r->gaps++)
 		fill_gap(r, &r->gap[r->gaps], pairs.pair[r->gaps], &sums[r->gaps]);
-	if (r->gaps)
-		qsort(r->gap, r->gaps, sizeof(*r->gap), compare_gaps);
+	ARRAY_SORT(r->gap, r->gaps, compare_gaps);
 	pairs_clear(&pairs);
 	free(sums);
 	return number != PAIRS_NONE && r->gap ? 0 : -1;
@@ -240,8 +239,8 @@ int account_threads(struct report *r)
 	fill_processes(r);
 	check_time(r);
 	add_up(r);
-	qsort(r->thread, r->threads, sizeof(*r->thread), compare_threads);
-	qsort(r->process, r->processes, sizeof(*r->process), compare_processes);
+	ARRAY_SORT(r->thread, r->threads, compare_threads);
+	ARRAY_SORT(r->process, r->processes, compare_processes);
 	find_first(r);
 	return 0;
 }

@@ -255,10 +255,8 @@ static int estimate_all(struct building *b)
 		estimate(b, &c->row[i], b->sums[i].batch);
 	if (computing_runs_widen(&b->runs, b->r))
 		return -1;
-	if (c->rows)
-		qsort(c->row, c->rows, sizeof(*c->row), by_samples);
-	if (c->paths)
-		qsort(c->path, c->paths, sizeof(*c->path), by_path_samples);
+	ARRAY_SORT(c->row, c->rows, by_samples);
+	ARRAY_SORT(c->path, c->paths, by_path_samples);
 	return 0;
 }
 

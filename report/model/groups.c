@@ -232,7 +232,7 @@ uint32_t groups_paths(const struct groups *g, const struct group_row *row)
 	entries = 0;
 	for (uint32_t e = row->first; e != PROF_NONE; e = g->next[e])
 		path[entries++] = g->profile->entry[e].path;
-	qsort(path, entries, sizeof(*path), array_by_number);
+	ARRAY_SORT(path, entries, array_by_number);
 	for (uint32_t i = 0; i < entries; i++)
 		paths += !i || path[i] != path[i - 1];
 	free(path);

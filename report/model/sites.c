@@ -159,8 +159,7 @@ static void add_up(struct report *r, const struct groups *groups, const struct n
 		r->note[i].row = groups->place[r->note[i].row];
 		r->note[i].share = waits ? 0 : share_of(r->note[i].total_ns, r->net_ns);
 	}
-	if (r->notes)
-		qsort(r->note, r->notes, sizeof(*r->note), array_by_number);
+	ARRAY_SORT(r->note, r->notes, array_by_number);
 	share_in_programs(r, groups, nesting, total_ns);
 }
 

@@ -49,8 +49,7 @@ uint32_t code_map_sort(uint64_t *address, uint32_t count)
 {
 	uint32_t kept = 0;
 
-	if (count)
-		qsort(address, count, sizeof(*address), compare_addresses);
+	ARRAY_SORT(address, count, compare_addresses);
 	for (uint32_t i = 0; i < count; i++)
 		if (!kept || address[i] != address[kept - 1])
 			address[kept++] = address[i];

@@ -183,7 +183,7 @@ static void read_maps(struct jit *j)
 	for (uint32_t i = 0; kept && i < p->generateds; i++)
 		kept[i] = &p->generated[i];
 	if (kept && symbolize_open_spend(j->files, p->generateds * sizeof(*kept))) {
-		qsort(kept, p->generateds, sizeof(*kept), compare_kept);
+		ARRAY_SORT(kept, p->generateds, compare_kept);
 		take_kept(j, kept, p->generateds);
 	}
 	free(kept);

@@ -74,7 +74,7 @@ static void read_entries(struct symbol_table *t, int symbols)
 			t->exported_only &= !has_symbols(elf);
 		last = elf;
 	}
-	qsort(t->entry, t->count, sizeof(*t->entry), compare_entries);
+	ARRAY_SORT(t->entry, t->count, compare_entries);
 	for (uint32_t i = 0; i < t->count; i++) {
 		farthest = t->entry[i].end > farthest ? t->entry[i].end : farthest;
 		t->entry[i].reach = farthest;

@@ -279,7 +279,7 @@ int numbers_percentages(const double *part, size_t count, int32_t whole, int32_t
 		/* 0, but for the error of floating point where parts cancel. */
 		each = (int64_t)floor((double)missing / (double)count);
 		missing -= each * (int64_t)count;
-		qsort(rest, count, sizeof(*rest), compare_remainders);
+		ARRAY_SORT(rest, count, compare_remainders);
 		for (size_t i = 0; i < count; i++)
 			parts[rest[i].index] += (int32_t)(each + ((int64_t)i < missing));
 	}

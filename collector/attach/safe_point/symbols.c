@@ -240,7 +240,7 @@ static void widen_allocator(struct safe_point_object *o)
 static void sort_functions(struct safe_point_object *o)
 {
 	size_t kept = 0;
-	qsort(o->function, o->functions, sizeof(o->function[0]), by_start);
+	ARRAY_SORT(o->function, o->functions, by_start);
 	for (size_t i = 0; i < o->functions; i++)
 		if (kept > 0 && o->function[kept - 1].start == o->function[i].start) {
 			if (o->function[i].end > o->function[kept - 1].end)

@@ -242,8 +242,7 @@ size_t threads_list(pid_t pid, const struct proc_map_list *maps, pid_t *tids, si
 		count += t[count].rank != THREADS_NEVER;
 	}
 	kernel_file_leave(&tasks);
-	if (count > 0)
-		qsort(t, count, sizeof(*t), by_rank);
+	ARRAY_SORT(t, count, by_rank);
 	if (count > room)
 		count = room;
 	for (size_t i = 0; i < count; i++)

@@ -194,8 +194,7 @@ int callgrind_print(struct report *r, const struct report_options *o, FILE *out)
 	w.weights = report_weight_list(r, w.weight);
 	for (uint32_t i = 0; status == 0 && i < rows; i++)
 		status = add_site(&w, stacks_row(&w.stacks, i), i);
-	if (w.edges)
-		qsort(w.edge, w.edges, sizeof(*w.edge), compare_edges);
+	ARRAY_SORT(w.edge, w.edges, compare_edges);
 	for (unsigned i = 0; status == 0 && i < KINDS; i++) {
 		w.written[i] = calloc((size_t)w.stacks.names.count + w.stacks.functions + 1, 1);
 		status = w.written[i] ? 0 : -1;

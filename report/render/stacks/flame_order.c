@@ -71,7 +71,7 @@ static double least_width(const struct flame *f, uint32_t most)
 		return -1;
 	for (uint32_t i = 0; i < f->boxes; i++)
 		width[i] = flame_width(&f->box[i]);
-	qsort(width, f->boxes, sizeof(*width), compare_widths);
+	ARRAY_SORT(width, f->boxes, compare_widths);
 	least = nextafter(width[most], INFINITY);
 	free(width);
 	return least;

@@ -136,7 +136,7 @@ static void read_due(struct agent *a, bool late_only)
 		if (s->fd >= 0 && !agent_read_is_set_aside(s) && now >= s->next_ns &&
 		    (s->late || !late_only))
 			due[count++] = s;
-	qsort(due, count, sizeof(*due), by_last_reading);
+	ARRAY_SORT(due, count, by_last_reading);
 	for (size_t i = 0; i < count; i++)
 		agent_read_source(a, due[i]);
 	a->faults[SOURCE_FAULT_MEMORY] += !due;
