@@ -183,11 +183,9 @@ static int print_text(const struct clocks_report *r)
 
 static void late_json(struct json_writer *w, const struct clock_lateness *l)
 {
-	json_write_open(w, NULL, '{');
-	JSON_MEMBERS(w, l, tick_ns, busy, ticks);
-	JSON_PUT(w, "late_mean_ns", l->mean_ns, "late_max_ns", l->max_ns, "late_share", l->share,
-		 "scheduling", l->scheduling ? l->scheduling : "");
-	json_write_close(w, '}');
+	JSON_OBJECT(w, NULL, "tick_ns", l->tick_ns, "busy", l->busy, "ticks", l->ticks,
+		    "late_mean_ns", l->mean_ns, "late_max_ns", l->max_ns, "late_share", l->share,
+		    "scheduling", l->scheduling ? l->scheduling : "");
 }
 
 static void ticks_json(struct json_writer *w, const struct clock_test *t)

@@ -195,19 +195,16 @@ static void put_parts(struct json_writer *w, const struct bench_options *o,
 	JSON_PUT(w, "value_ns", s->best_ns, "converged_after", s->best.measurements, "spread",
 		 s->best.spread);
 	json_write_close(w, '}');
-	json_write_open(w, "warmup", '{');
-	JSON_PUT(w, "calls", s->warmup_calls);
-	JSON_MEMBERS(w, s, first_ns, first_factor);
-	json_write_close(w, '}');
+	JSON_OBJECT(w, "warmup", "calls", s->warmup_calls, "first_ns", s->first_ns, "first_factor",
+		    s->first_factor);
 	JSON_OBJECT_OF(w, "drift", &s->drift, change, p);
 }
 
 static void put_outlier(struct json_writer *w, const struct bench_outlier *o)
 {
-	json_write_open(w, NULL, '{');
-	JSON_PUT(w, "loop", o->empty ? "empty" : "subject", "replication", o->replication + 1);
-	JSON_MEMBERS(w, o, at_s, ns, factor, switches);
-	json_write_close(w, '}');
+	JSON_OBJECT(w, NULL, "loop", o->empty ? "empty" : "subject", "replication",
+		    o->replication + 1, "at_s", o->at_s, "ns", o->ns, "factor", o->factor,
+		    "switches", o->switches);
 }
 
 int bench_print_json(const struct bench_options *o, const struct bench_summary *s)

@@ -128,10 +128,8 @@ static void put_time(struct html *h)
 {
 	const struct report *r = h->report;
 
-	json_write_open(&h->json, "time", '{');
-	JSON_PUT(&h->json, "threads", r->time_ns, "in_calls", r->calls_ns - r->nested_ns);
-	json_write_number(&h->json, "waiting", r->waiting_ns);
-	json_write_close(&h->json, '}');
+	JSON_OBJECT(&h->json, "time", "threads", r->time_ns, "in_calls", r->calls_ns - r->nested_ns,
+		    "waiting", r->waiting_ns);
 }
 
 static void put_head(struct html *h)

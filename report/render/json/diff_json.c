@@ -157,11 +157,8 @@ static void put_files(struct json_writer *w, const struct diff *d, int side)
 		const struct profile *p = d->profile[i];
 		const struct prof_process *of = p->processes ? p->process : &none;
 
-		json_write_open(w, NULL, '{');
-		JSON_PUT(w, "file", of->file, "name", of->program, "exe", of->exe);
-		JSON_PUT(w, "clock", report_names_clock(p->clock.kind), "tick_ns",
-			 p->clock.tick_ns);
-		json_write_close(w, '}');
+		JSON_OBJECT(w, NULL, "file", of->file, "name", of->program, "exe", of->exe, "clock",
+			    report_names_clock(p->clock.kind), "tick_ns", p->clock.tick_ns);
 	}
 	json_write_close(w, ']');
 }

@@ -190,12 +190,9 @@ static void put_modes(struct json_writer *w, const struct report_steadiness *s)
 		return;
 	}
 	json_write_open(w, "modes", '[');
-	for (unsigned i = 0; i < s->modes; i++) {
-		json_write_open(w, NULL, '{');
-		JSON_PUT(w, "median_ns", s->mode_ns[i], "share_of_calls", s->mode_calls[i]);
-		json_write_number(w, "share_of_time", s->mode_time[i]);
-		json_write_close(w, '}');
-	}
+	for (unsigned i = 0; i < s->modes; i++)
+		JSON_OBJECT(w, NULL, "median_ns", s->mode_ns[i], "share_of_calls", s->mode_calls[i],
+			    "share_of_time", s->mode_time[i]);
 	json_write_close(w, ']');
 }
 
