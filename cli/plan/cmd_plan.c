@@ -158,10 +158,8 @@ static int finish(int failed)
 static int plan_report(struct report *r, const struct plan_options *o)
 {
 	struct plan_sites p;
-	int status = plan_sites_build(&p, r, o);
+	int status = plan_sites_build(&p, r, o) ?: plan_sites_print(&p, r, o);
 
-	if (!status)
-		status = plan_sites_print(&p, r, o);
 	free(p.site);
 	return status;
 }

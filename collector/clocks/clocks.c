@@ -92,9 +92,7 @@ int clocks_test(struct clocks_report *r, struct profile_error *err)
 		error_set(err, "not enough memory");
 	ticker_stop(ticker, &stats);
 	clocks_read_set_page(NULL);
-	if (!result)
-		result = clocks_late_measure(r, LATE_S, err);
-	if (result)
+	if (result || clocks_late_measure(r, LATE_S, err))
 		return -1;
 	clocks_late_set(&clocks_test_of(r, SCP_CLOCK_PAGE)->late, &stats);
 	bool trusted = clocks_verdict_trusts_counter(why, sizeof(why));

@@ -283,9 +283,7 @@ static uint8_t *take_of(struct profile_file *f, uint32_t n, uint64_t bytes)
 static uint8_t *take(struct profile_file *f, uint64_t bytes)
 {
 	uint32_t regions = __atomic_load_n(&f->regions, __ATOMIC_ACQUIRE);
-	uint8_t *at = NULL;
-	if (regions > 1)
-		at = take_of(f, regions - 2, bytes);
+	uint8_t *at = regions > 1 ? take_of(f, regions - 2, bytes) : NULL;
 	if (!at && regions) /* 0: a forked child that could make no file of its own */
 		at = take_of(f, regions - 1, bytes);
 	return at;

@@ -258,9 +258,7 @@ static COLD struct slot *find_or_add(const struct unwind_object *o)
 	uint64_t signals;
 	if (!modules_enter(&signals))
 		return NULL;
-	struct slot *s = find(o);
-	if (!s)
-		s = add(o);
+	struct slot *s = find(o) ?: add(o);
 	modules_leave(&signals);
 	return s;
 }
@@ -278,9 +276,7 @@ uint64_t modules_frame(uint64_t pc, bool exact)
 	struct unwind_object o;
 	if (!unwind_object_find_object(exact ? pc : pc - 1, &o))
 		return SCP_FRAME(0, exact, pc);
-	struct slot *s = find(&o);
-	if (!s)
-		s = find_or_add(&o);
+	struct slot *s = find(&o) ?: find_or_add(&o);
 	if (!s) {
 		process_loss(modules_lost, 1);
 		return SCP_FRAME(0, exact, pc);

@@ -192,9 +192,7 @@ COLD void lifecycle_start(void)
 		process.session++;
 	}
 	session_file_forget_known();
-	uint32_t groups = settings.groups;
-	if (groups)
-		groups = sys_sandboxed ? 0 : session_file_begin(process.file);
+	uint32_t groups = settings.groups && !sys_sandboxed ? session_file_begin(process.file) : 0;
 	process.first_generation = process.generation + 1;
 	process_epoch.now.session = process.session;
 	second_begin_file();

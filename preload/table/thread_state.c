@@ -174,11 +174,7 @@ struct scp_thread *thread_state_take(bool own_first)
 	 * taken change hands in one step. */
 	uint32_t me = sys_sandboxed ? ~0u : (uint32_t)sys_gettid();
 	struct scp_thread *t = own_first && !sys_sandboxed ? find_aside(me) : NULL;
-	if (!t)
-		t = take_over(me);
-	if (!t)
-		t = reclaim(me);
-	return t ? t : create(me);
+	return t ?: take_over(me) ?: reclaim(me) ?: create(me);
 }
 
 /* Is its bookkeeping marked, by a thread that lives? */

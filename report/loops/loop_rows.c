@@ -309,9 +309,7 @@ static int write_cycle(struct writing *c)
 
 	c->others = none(LOOP_OTHERS);
 	cycle->row = c->w->loop->rows;
-	cycle->passes = g->node[c->order.state[0]].visits;
-	if (!cycle->passes)
-		cycle->passes = 1;
+	cycle->passes = g->node[c->order.state[0]].visits ?: 1;
 	for (uint32_t i = 0; i < c->order.states; i++)
 		if (write_state(c, i, &shown) < 0)
 			return -1;

@@ -219,10 +219,9 @@ static bool prepare(struct symbolize_files *f, int copy, const struct stat *st)
 	bool done = elf && elf_getshdrstrndx(elf, &names) == 0;
 
 	while (done && (section = elf_nextscn(elf, section)) != NULL) {
-		const char *name = NULL;
+		const char *name =
+			gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
 
-		if (gelf_getshdr(section, &shdr))
-			name = elf_strptr(elf, names, shdr.sh_name);
 		if (!name)
 			continue;
 		done = is_hidden(name, st)
@@ -273,10 +272,10 @@ static bool has_crc(int fd, GElf_Word wanted)
 static int copy_proven(const struct symbolize_debug *d, const struct proof *p, int fd,
 		       const struct stat *st)
 {
-	int copy = -1;
+	int copy = st->st_dev != d->device || st->st_ino != d->inode
+			   ? symbolize_elf_copy(d->files, fd, st)
+			   : -1;
 
-	if (st->st_dev != d->device || st->st_ino != d->inode)
-		copy = symbolize_elf_copy(d->files, fd, st);
 	if (copy >= 0 &&
 	    !(p->bytes > 0 ? symbolize_elf_has_build_id(copy, p->build_id, (uint32_t)p->bytes)
 			   : has_crc(fd, p->crc))) {

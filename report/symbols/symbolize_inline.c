@@ -49,11 +49,8 @@ static const char *string_of(Dwarf_Die *die, unsigned attribute)
 /* The linker name tells namespaces and parameters, so it comes first. */
 static const char *name_of(Dwarf_Die *die)
 {
-	const char *name = string_of(die, DW_AT_linkage_name);
-
-	if (!name)
-		name = string_of(die, DW_AT_MIPS_linkage_name);
-	return name ? name : dwarf_diename(die);
+	return string_of(die, DW_AT_linkage_name) ?: string_of(die, DW_AT_MIPS_linkage_name)
+						  ?: dwarf_diename(die);
 }
 
 static void call_place(Dwarf_Die *unit, Dwarf_Die *die, const char **file, int *line)

@@ -281,13 +281,11 @@ static void by_variance(const struct shape *r, double confidence, struct mean_in
  * density's unevenness times sqrt(f (1 - f)). In ticks; the largest over the interval. */
 static double phase_bias(const uint64_t *phase, double low, double high)
 {
-	double a = low - floor(low), b = high - floor(high), most;
+	double a = low - floor(low), b = high - floor(high);
+	bool half = high - low >= 1 || floor(low) != floor(high) || (a <= 0.5 && b >= 0.5);
 
-	if (high - low >= 1 || floor(low) != floor(high) || (a <= 0.5 && b >= 0.5))
-		most = 0.5;
-	else
-		most = sqrt(fmax(a * (1 - a), b * (1 - b)));
-	return most * phase_test_unevenness(phase, STATS_PHASES);
+	return (half ? 0.5 : sqrt(fmax(a * (1 - a), b * (1 - b)))) *
+	       phase_test_unevenness(phase, STATS_PHASES);
 }
 
 static unsigned unreliable_of(const struct stats_sample *s, const struct shape *r,

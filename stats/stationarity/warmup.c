@@ -200,12 +200,8 @@ static double mean_of(const struct stats_batches *b, unsigned from, unsigned to)
 static unsigned batches_aside(const struct stats_batches *b)
 {
 	struct series s = rank_series_of(b, 0);
-	unsigned k = far_apart(&s);
+	unsigned k = far_apart(&s) ?: far_run(&s) ?: shifted(&s);
 
-	if (!k)
-		k = far_run(&s);
-	if (!k)
-		k = shifted(&s);
 	return k && comes_back(b, &s, k) ? 0 : k * s.each;
 }
 

@@ -58,11 +58,9 @@ static int spawn(pid_t *pid, int socket, int output)
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
 						      POSIX_SPAWN_SETPGROUP);
-	int error = posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO);
-	if (!error)
-		error = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-	if (!error)
-		error = posix_spawn(pid, "/proc/self/exe", &files, &attributes, argv, environ);
+	int error = posix_spawn_file_actions_adddup2(&files, socket, STDIN_FILENO)
+			    ?: posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)
+			    ?: posix_spawn(pid, "/proc/self/exe", &files, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	return error;
