@@ -280,11 +280,10 @@ char **config_apply(const struct config *c, const struct command *command, int *
 	if (!all)
 		return NULL;
 	all[0] = argv[0];
-	for (const struct config_entry *e = c->entry; e < c->entry + c->count; e++) {
+	for (const struct config_entry *e = c->entry; e < c->entry + c->count; e++)
 		if (e->command == command && !is_beaten(e, *argc, argv) &&
 		    add_default(e, all, &words))
 			return NULL;
-	}
 	for (int i = 1; i < *argc; i++)
 		all[words++] = argv[i];
 	*argc = words;

@@ -86,11 +86,10 @@ double displacement_sample_softirqd(const struct displacement *d)
 {
 	double sum = 0;
 
-	for (const struct task *t = d->tasks.task; t < d->tasks.task + d->tasks.count; t++) {
+	for (const struct task *t = d->tasks.task; t < d->tasks.task + d->tasks.count; t++)
 		if (t->kernel && !strncmp(t->name, "ksoftirqd/", 10) && t->cpu >= 0 &&
 		    t->cpu < CPU_SETSIZE && CPU_ISSET(t->cpu, &d->options.cpus))
 			sum += (double)t->used_ns / 1e9;
-	}
 	return sum;
 }
 

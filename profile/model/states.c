@@ -83,10 +83,9 @@ static void add_off_cpu(struct scp_off_cpu *to, const struct scp_off_cpu *from)
 
 static int add_hists(struct prof_states *to, const struct prof_states *from)
 {
-	for (int k = 0; k < SCP_STATE_HISTS; k++) {
+	for (int k = 0; k < SCP_STATE_HISTS; k++)
 		if (hist_add_blocks(&to->hist[k], from->hist[k], 1))
 			return -1;
-	}
 	return 0;
 }
 

@@ -32,13 +32,9 @@ static bool has_row(const struct html *h, const struct flame_box *b)
 static void put_labels(struct html *h)
 {
 	html_write_fields(h, "label_fields", "kind name module outcome");
-	json_write_open(&h->json, "labels", '[');
-	for (const struct flame_label *l = h->flame.label; l < h->flame.label + h->flame.labels;
-	     l++) {
-		HTML_PUT(h, l->kind, html_index(l->name), html_index(l->module),
-			 html_index(l->outcome));
-	}
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "labels", l, h->flame.label, h->flame.labels,
+		  HTML_PUT(h, l->kind, html_index(l->name), html_index(l->module),
+			   html_index(l->outcome)));
 }
 
 static void put_boxes(struct html *h)
@@ -48,13 +44,10 @@ static void put_boxes(struct html *h)
 	if (h->flame.left_out)
 		json_write_count(&h->json, "boxes_left_out", h->flame.left_out);
 	html_write_fields(h, "box_fields", "depth label row");
-	json_write_open(&h->json, "boxes", '[');
-	for (const struct flame_box *b = h->flame.box; b < h->flame.box + h->flame.boxes; b++) {
-		/* below 0: not a row, but -1 - the place in the sums */
-		HTML_PUT(h, b->depth, b->label,
-			 has_row(h, b) ? (int64_t)b->site : -1 - (int64_t)sums++);
-	}
-	json_write_close(&h->json, ']');
+	/* below 0: not a row, but -1 - the place in the sums */
+	JSON_LIST(&h->json, "boxes", b, h->flame.box, h->flame.boxes,
+		  HTML_PUT(h, b->depth, b->label,
+			   has_row(h, b) ? (int64_t)b->site : -1 - (int64_t)sums++));
 }
 
 static void put_sums(struct html *h)

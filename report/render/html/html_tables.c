@@ -124,10 +124,7 @@ static void put_cycle(struct html *h, const struct loop *l, const struct loop_cy
 	json_write_count(&h->json, "passes", c->passes);
 	json_write_numbers(&h->json, "mean", (double[]){c->mean_ns, c->low_ns, c->high_ns}, 3);
 	json_write_number(&h->json, "permille", c->permille);
-	json_write_open(&h->json, "rows", '[');
-	for (uint32_t i = c->row; i < c->row + c->rows; i++)
-		put_loop_row(h, &l->row[i]);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "rows", e, l->row + c->row, c->rows, put_loop_row(h, e));
 	json_write_close(&h->json, '}');
 }
 

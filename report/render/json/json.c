@@ -128,16 +128,10 @@ static void put_elsewhere(struct json_writer *w, const struct report *r)
 	     e++) {
 		json_write_open(w, NULL, '{');
 		JSON_MEMBERS(w, e, group, calls, time_s, error_s, waiting_s, share);
-		json_write_open(w, "functions", '[');
-		for (uint32_t k = 0; k < e->functions; k++) {
-			const struct report_elsewhere_function *f = &e->function[k];
-
-			json_write_open(w, NULL, '{');
-			json_write_text(w, "name", r->profile->function[f->function].name);
-			JSON_MEMBERS(w, f, calls, time_s, error_s);
-			json_write_close(w, '}');
-		}
-		json_write_close(w, ']');
+		JSON_LIST(w, "functions", f, e->function, e->functions,
+			  JSON_OBJECT(w, NULL, "name", r->profile->function[f->function].name,
+				      "calls", f->calls, "time_s", f->time_s, "error_s",
+				      f->error_s));
 		json_write_close(w, '}');
 	}
 	json_write_close(w, ']');

@@ -120,10 +120,9 @@ static void put_histogram(struct json_writer *w, const struct report_site *s)
 {
 	if (!json_write_open_known(w, "histogram", s->has_percentiles))
 		return;
-	for (int to = 0; to < 2; to++) {
+	for (int to = 0; to < 2; to++)
 		JSON_LIST(w, to ? "to_ns" : "from_ns", e, s->bar, s->bars,
 			  json_write_number(w, NULL, to ? e->to_ns : e->from_ns));
-	}
 	JSON_LIST(w, "calls", e, s->bar, s->bars, json_write_count(w, NULL, e->calls));
 	json_write_close(w, '}');
 }

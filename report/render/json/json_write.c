@@ -236,10 +236,7 @@ void json_write_texts(struct json_writer *w, const char *key, const char *const 
 
 void json_write_numbers(struct json_writer *w, const char *key, const double *value, size_t count)
 {
-	json_write_open(w, key, '[');
-	for (size_t i = 0; i < count; i++)
-		json_write_number(w, NULL, value[i]);
-	json_write_close(w, ']');
+	JSON_LIST(w, key, e, value, count, json_write_number(w, NULL, *e));
 }
 
 void json_write_bits(struct json_writer *w, const char *key, unsigned bits,
