@@ -106,13 +106,12 @@ int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {.choice = REPORT_CHOICE_DEFAULT};
 	struct progress progress;
-	struct profile *p = NULL;
 	int left_out = 0, status = parse(argc, argv, &a);
 
 	if (status != OPTIONS_GO)
 		return status;
-	p = inputs_open(COMMAND, a.output, (const char *const *)argv + optind, &progress, false,
-			&left_out);
+	struct profile *p = inputs_open(COMMAND, a.output, (const char *const *)argv + optind,
+					&progress, false, &left_out);
 	if (!p)
 		return left_out;
 	progress_show(&progress, 1, "working out the report");

@@ -44,8 +44,7 @@ static void read_headers(struct slots_object *o)
 {
 	uint64_t page = getauxval(AT_PAGESZ), own = (uint64_t)slots_object_collect;
 	const Elf64_Dyn *dynamic = NULL;
-	for (uint32_t i = 0; i < o->headers; i++) {
-		const Elf64_Phdr *p = &o->header[i];
+	for (const Elf64_Phdr *p = o->header; p < o->header + o->headers; p++) {
 		uint64_t at = o->base + p->p_vaddr;
 		if (p->p_type == PT_LOAD && own - at < p->p_memsz)
 			o->is_own = o->is_kept = true;
@@ -108,8 +107,7 @@ uint64_t slots_object_find(const struct slots_object *o, const char *name, uint3
 bool slots_object_has(const struct slots_object *o, uint64_t address, uint64_t bytes,
 		      uint32_t flags)
 {
-	for (uint32_t i = 0; i < o->headers; i++) {
-		const Elf64_Phdr *p = &o->header[i];
+	for (const Elf64_Phdr *p = o->header; p < o->header + o->headers; p++) {
 		uint64_t at = address - (o->base + p->p_vaddr);
 		if (p->p_type == PT_LOAD && at < p->p_memsz && bytes <= p->p_memsz - at)
 			return (p->p_flags & flags) == flags;

@@ -37,9 +37,7 @@ static void fill_side(const struct diff *d, struct diff_site *s, int side)
 	double runs = end - first, kept = 0, kept_ns = 0;
 	struct diff_side *to = &s->side[side];
 
-	for (uint32_t i = first; i < end; i++) {
-		const struct diff_run *r = &s->run[i];
-
+	for (const struct diff_run *r = s->run + first; r < s->run + end; r++) {
 		to->calls += (double)r->calls;
 		to->total_ns += r->total_ns;
 		if (!(r->unswitched_calls > 0) || isnan(r->unswitched.mean))

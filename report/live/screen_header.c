@@ -173,7 +173,6 @@ static void put_until(const struct head *h)
 {
 	const struct target *t = &h->from->feed->target;
 	char path[PATH_MAX + sizeof(RUN_UNTIL_FILE) + 1], text[RUN_UNTIL_BYTES], *clean;
-	ssize_t bytes = -1;
 
 	if (t->kind != TARGET_RUN)
 		return;
@@ -181,7 +180,7 @@ static void put_until(const struct head *h)
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	bytes = read(fd, text, sizeof(text) - 1);
+	ssize_t bytes = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	while (bytes > 0 && text[bytes - 1] == ' ')
 		bytes--;

@@ -187,7 +187,6 @@ void sigframe_redo_call(struct user_regs_struct *regs)
 
 void sigframe_plain_fp(uint8_t *fp, size_t bytes)
 {
-	uint64_t kept = 0;
 	uint16_t x87 = 0x37f;
 	uint32_t mxcsr = 0x1f80;
 
@@ -198,6 +197,6 @@ void sigframe_plain_fp(uint8_t *fp, size_t bytes)
 	memcpy(fp + 24, &mxcsr, sizeof(mxcsr));
 	if (bytes <= LEGACY_BYTES)
 		return;
-	kept = (word_at(fp + HEADER_BYTES) & PROTECTION_KEYS) | 3;
+	uint64_t kept = (word_at(fp + HEADER_BYTES) & PROTECTION_KEYS) | 3;
 	memcpy(fp + HEADER_BYTES, &kept, sizeof(kept));
 }

@@ -72,8 +72,7 @@ static bool place(struct safe_point_object *o, const struct headers *h, uint64_t
 	if (!set_bias(o, h, base))
 		return false;
 	o->end = base;
-	for (size_t i = 0; i < h->count; i++) {
-		const Elf64_Phdr *p = &h->program[i];
+	for (const Elf64_Phdr *p = h->program; p < h->program + h->count; p++) {
 		uint64_t start = o->bias + p->p_vaddr, end = start + p->p_memsz;
 		if (p->p_type != PT_LOAD)
 			continue;
@@ -306,8 +305,7 @@ uint32_t objects_build_id(const struct safe_point_object *o, pid_t pid, uint8_t 
 	bool found = false;
 	if (!read_headers(&h, pid, o->base))
 		return 0;
-	for (size_t i = 0; i < h.count; i++) {
-		const Elf64_Phdr *p = &h.program[i];
+	for (const Elf64_Phdr *p = h.program; p < h.program + h.count; p++) {
 		uint64_t at = o->bias + p->p_vaddr, end = at + p->p_memsz;
 		for (int k = 0; p->p_type == PT_NOTE && k < MOST_NOTES && at < end && !found; k++) {
 			if (!memory_read(pid, at, &note, sizeof(note)))

@@ -333,9 +333,7 @@ struct site_dither_told site_dither_tell(const struct site_dither *d)
 					.spun = d->spun,
 					.refused = *d->refused ? d->refused : NULL};
 
-	for (size_t k = 1; k < SCP_CAUSAL_SLOTS; k++) {
-		const struct watched *w = &d->slot[k];
-
+	for (const struct watched *w = d->slot + 1; w < d->slot + SCP_CAUSAL_SLOTS; w++) {
 		told.few += has_few(w);
 		if (w->taken && w->quiet_calls >= CALLS_TOLD && w->time > 0)
 			told.slower = fmax(told.slower, 1 - w->calls / w->time / quiet_rate(w));

@@ -85,7 +85,6 @@ bool source_is(const struct source *s, int directory, const char *name)
 struct profile *source_load(const struct source *s, const struct source_limits *l,
 			    enum source_fault *fault)
 {
-	struct profile *p = NULL;
 	struct profile_error err;
 	struct stat st;
 
@@ -93,7 +92,7 @@ struct profile *source_load(const struct source *s, const struct source_limits *
 	if (fstat(s->fd, &st) || (uint64_t)st.st_size > l->most_bytes)
 		return NULL;
 	*fault = SOURCE_FAULT_MEMORY;
-	p = profile_new();
+	struct profile *p = profile_new();
 	if (!p)
 		return NULL;
 	*fault = SOURCE_FAULT_CONTENT;
