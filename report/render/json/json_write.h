@@ -88,7 +88,7 @@ void json_write_close(struct json_writer *w, char bracket);
 #define JSON_LIST_BY(open, w, key, e, array, count, ...)                                           \
 	do {                                                                                       \
 		open(w, key, '[');                                                                 \
-		for (__typeof__(&*(array)) e = (array); e < (array) + (count); e++)                \
+		for (__typeof__(*(array)) *e = (array); e < (array) + (count); e++)                \
 			__VA_ARGS__;                                                               \
 		json_write_close(w, ']');                                                          \
 	} while (0)
