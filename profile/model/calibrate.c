@@ -214,7 +214,7 @@ static void scale(struct scp_off_cpu *o, const struct factors *by)
 	o->ran_ns = scaled(o->ran_ns, by->asleep);
 }
 
-/* What none of those that were read had no factor makes more. */
+/* Where what was read has nothing of a part, no factor makes it more: it is set. */
 static void scale_to(struct scp_off_cpu *o, const struct part *from, const struct part *to)
 {
 	struct factors by = factors_of(from, to);

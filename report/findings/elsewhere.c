@@ -301,7 +301,7 @@ void no_calls_warn(struct report *r)
 		text[strlen(text) - 1] = '\0';
 	warning_list_note(r, "no-calls", "No call was recorded.%s",
 			  text ? text
-			       : " The program made none of the functions that -g names; a static "
+			       : " The program made none of the functions that -g names. A static "
 				 "part of it, system calls of its own, and what it starts with a "
 				 "cleared environment do not show");
 	free(text);

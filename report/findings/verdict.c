@@ -193,7 +193,7 @@ static struct verdict outside(const struct report *r, double all_s)
 
 	snprintf(v.text, sizeof(v.text),
 		 "%s of the %s that its thread%s lived are before the first recorded call or after "
-		 "the last, hardly on a CPU; the bar is of the rest",
+		 "the last, hardly on a CPU. The bar is of the rest",
 		 numbered_duration(all_s * 1e9 - r->time_ns, false).text,
 		 numbered_duration(all_s * 1e9, false).text, r->all_threads == 1 ? "" : "s");
 	return v;

@@ -283,6 +283,7 @@ static void test_time_in_calls_is_that_of_nested_calls_once(void **state)
 			fail_msg("%s", text);
 		free(text);
 	}
+	loop_profile_free(p);
 }
 
 /* Several may have had one table, or be one row. */
