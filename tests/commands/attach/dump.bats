@@ -316,8 +316,9 @@ while_it_sleeps()
 }
 
 @test "attach counts those calls alone as in progress that were it all the while" {
-	target python3 -c 'import select, threading; print("begun", flush=True)
+	target python3 -c 'import select, threading
 threading.Thread(target=threading.Event().wait, daemon=True).start()
+print("begun", flush=True)
 while True: select.poll().poll(100)'
 	again_where_late 0 while_it_sleeps 5
 	grep -q "^In progress all the while, and in no row: process $pid, 1 thread: 1 waits for a lock$" attach.out
