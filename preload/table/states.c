@@ -88,9 +88,9 @@ COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct swit
 	end_change(&s->seq);
 }
 
-/* Did a thread spend `ns` of what was read in a call, 1; or is that more than the call took, -1?
- * What readings and rates are uncertain by says neither, 0. To a ticker that lost its own CPU any
- * call is short. */
+/* 1: a call of so many units had room for `ns` of what was read; -1: that is more than it took; 0:
+ * neither can be told, for readings and rates are uncertain by as much, or a ticker that lost its
+ * own CPU makes any call short. */
 static int was_in_call(const struct switch_mark *off, uint64_t ns, uint64_t units)
 {
 	if (!off->weighted || !off->known || clock_is_coarse(clock_chosen.kind))

@@ -166,7 +166,7 @@ static double found_in(const struct profile *p)
 }
 
 #define DEVIATIONS 5   /* of a number of samples, which are at random */
-#define FEW	   3   /* samples, of no CPU time at all */
+#define FEW	   3   /* samples more or less say nothing */
 #define ALIKE	   0.2 /* of it: with more than that, accounts are of other processes */
 
 static bool may_be_of(double samples, double expected)
