@@ -31,7 +31,8 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	uint64_t elapsed = r->mono_ns - from->mono_ns;
 	uint64_t cpu = r->cpu_ns - least_of(from->cpu_ns, r->cpu_ns);
 	uint64_t off = elapsed - least_of(elapsed, cpu), waits = r->voluntary - from->voluntary;
-	bool has_delay = r->has_delay && from->has_delay;
+	bool has_delay = r->has_delay && from->has_delay &&
+			 (waits || !switch_reading_lacks_delay(r, from, UNFOUNDED_NS));
 	uint64_t delay = r->delay_ns - least_of(from->delay_ns, r->delay_ns);
 	s->mark.weighted += weight * length;
 	/* A switch in the middle of the reading before was counted there already. */

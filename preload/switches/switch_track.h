@@ -141,8 +141,18 @@ HIDDEN void switch_budget_count(struct switch_watch *w, uint64_t took);
  * time. Errno is kept. Takes 600 bytes of stack. */
 HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove);
 
+/* Is the run delay since reading `since` too short, if the thread had no CPU for so many ns at
+ * least each time that it lost one? The kernel counts none of a thread that loses its CPU in a
+ * system call that may sleep, as of a parent that reaps its children. */
+static inline bool switch_reading_lacks_delay(const struct switch_reading *r,
+					      const struct switch_reading *since, uint64_t least_ns)
+{
+	return r->delay_ns - since->delay_ns < least_ns * (r->involuntary - since->involuntary);
+}
+
 /* The same without being asked for its CPU time: since reading `since`, which has the run delay, it
- * had a CPU when it did not wait for one. False: it has slept since then, or was switched. */
+ * had a CPU when it did not wait for one. False: it has slept since then, was switched, or lost its
+ * CPU for longer than the run delay says. */
 HIDDEN bool switch_reading_derive(struct switch_reading *r, int32_t tid,
 				  const struct switch_reading *since);
 

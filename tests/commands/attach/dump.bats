@@ -316,12 +316,22 @@ while_it_sleeps()
 }
 
 @test "attach counts those calls alone as in progress that were it all the while" {
-	target python3 -c 'import select, threading
-threading.Thread(target=threading.Event().wait, daemon=True).start()
+	# "begun" once the thread sleeps in its wait: it is switched no more
+	target python3 -c 'import select, threading, time
+thread = threading.Thread(target=threading.Event().wait, daemon=True)
+thread.start()
+def asleep():
+    status = open("/proc/self/task/%d/status" % thread.native_id).read()
+    return "State:\tS" in status and status[status.index("voluntary_ctxt"):]
+seen = ""
+while not seen or seen != asleep():
+    seen = asleep()
+    time.sleep(0.05)
 print("begun", flush=True)
 while True: select.poll().poll(100)'
 	again_where_late 0 while_it_sleeps 5
-	grep -q "^In progress all the while, and in no row: process $pid, 1 thread: 1 waits for a lock$" attach.out
+	grep -q "^In progress all the while, and in no row: process $pid, 1 thread: 1 waits for a lock$" attach.out ||
+		{ cat attach.out attach.err && return 1; }
 	not grep -q "of the threads' time on CPU" attach.out
 }
 

@@ -104,6 +104,25 @@ static void many_threads_with_a_socket_each_are_told_of_together(void **state)
 	free(many);
 }
 
+/* The thread that attach borrowed waits since a moment later, and one for half of the time. */
+static void a_thread_that_was_borrowed_waits_all_the_while(void **state)
+{
+	struct dump_thread thread[] = {
+		{.tid = 1, .state = 'S', .for_s = 9.2, .fd.number = -1},
+		{.tid = 2, .state = 'S', .for_s = 12, .fd.number = -1},
+		{.tid = 3, .state = 'S', .for_s = 5, .fd.number = -1},
+	};
+	struct dump d = {.thread = thread, .threads = 3, .names = profile_new()};
+	struct dump_text text;
+
+	(void)state;
+	assert_non_null(d.names);
+	assert_true(dump_text_begin(&text, &d, 10));
+	assert_memory_equal(text.verdict, "2 threads: ", 11);
+	dump_text_end(&text);
+	profile_free(d.names);
+}
+
 /* Each thread is compared with one of its like, not with all of them. */
 static void threads_of_one_descriptor_take_time_in_proportion(void **state)
 {
@@ -197,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shares_are_of_the_time_between_the_counts),
 		cmocka_unit_test(many_threads_with_a_socket_each_are_told_of_together),
+		cmocka_unit_test(a_thread_that_was_borrowed_waits_all_the_while),
 		cmocka_unit_test(threads_of_one_descriptor_take_time_in_proportion),
 		cmocka_unit_test(a_deadlock_of_many_threads_is_told_of_each),
 		cmocka_unit_test(a_libc_without_names_tells_by_what_was_called),

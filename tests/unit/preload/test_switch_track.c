@@ -260,6 +260,23 @@ static void test_what_the_host_steals_is_not_slept(void **state)
 	assert_int_equal(w->totals.delay_covered_ns, w->totals.covered_ns);
 }
 
+/* It lost its CPU when it was about to sleep: that is in no run delay. */
+static void test_a_wait_that_the_kernel_does_not_count_is_not_stolen(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	const struct switch_sums *off;
+
+	(void)state;
+	begin(w);
+	run_for(300);
+	lose_cpu_for(3000000);
+	machine.delay_ns -= 3000000;
+	off = end(w);
+	assert_int_equal(off->mark.runnable_ns, 3000000);
+	assert_int_equal(off->mark.asleep_ns, 0);
+	assert_int_equal(w->totals.stolen_ns, 0);
+}
+
 static void test_a_switch_between_calls_is_the_gaps(void **state)
 {
 	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
@@ -744,6 +761,7 @@ int main(void)
 		cmocka_unit_test(test_a_call_that_kept_its_cpu_adds_nothing),
 		cmocka_unit_test(test_sleep_and_wait_for_a_cpu_are_told_apart),
 		cmocka_unit_test(test_what_the_host_steals_is_not_slept),
+		cmocka_unit_test(test_a_wait_that_the_kernel_does_not_count_is_not_stolen),
 		cmocka_unit_test(test_a_switch_between_calls_is_the_gaps),
 		cmocka_unit_test(test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one),
 		cmocka_unit_test(test_readings_near_the_ticker_are_counted),
