@@ -12,7 +12,6 @@
 #define PATH_BYTES 64u
 #define TRIES	   3u
 #define APART_NS   5000u
-#define LOST_NS	   10000u /* whoever else gets the CPU hardly ever keeps it for less */
 
 /* "CPU DELAY SLICES", in ns. The first is as old as the last tick; the second changes only
  * when the thread gets a CPU. */
@@ -101,7 +100,7 @@ COLD bool switch_reading_derive(struct switch_reading *r, int32_t tid,
 	r->has_delay = r->is_derived = true;
 	if (!read_delay(tid, &r->delay_ns) || !read_switches(r) ||
 	    r->voluntary != since->voluntary || r->involuntary != before.involuntary ||
-	    switch_reading_lacks_delay(r, since, LOST_NS))
+	    switch_reading_lacks_delay(r, since))
 		return false;
 	r->cpu_ns = since->cpu_ns + (r->mono_ns - since->mono_ns) - (r->delay_ns - since->delay_ns);
 	return true;

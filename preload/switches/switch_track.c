@@ -31,8 +31,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	uint64_t elapsed = r->mono_ns - from->mono_ns;
 	uint64_t cpu = r->cpu_ns - least_of(from->cpu_ns, r->cpu_ns);
 	uint64_t off = elapsed - least_of(elapsed, cpu), waits = r->voluntary - from->voluntary;
-	bool has_delay = r->has_delay && from->has_delay &&
-			 (waits || !switch_reading_lacks_delay(r, from, UNFOUNDED_NS));
+	bool has_delay = r->has_delay && from->has_delay;
 	uint64_t delay = r->delay_ns - least_of(from->delay_ns, r->delay_ns);
 	s->mark.weighted += weight * length;
 	/* A switch in the middle of the reading before was counted there already. */
@@ -42,6 +41,7 @@ static void add_off_cpu(struct switch_watch *w, const struct switch_reading *r, 
 	}
 	if (!waits) {
 		/* What is missing beyond the run delay was stolen: the thread had its CPU. */
+		has_delay &= !switch_reading_lacks_delay(r, from);
 		uint64_t runnable = has_delay ? least_of(delay, elapsed) : off;
 		s->mark.runnable_ns += weight * runnable;
 		note_ran(w, r, elapsed - runnable);

@@ -141,13 +141,15 @@ HIDDEN void switch_budget_count(struct switch_watch *w, uint64_t took);
  * time. Errno is kept. Takes 600 bytes of stack. */
 HIDDEN bool switch_reading_take(struct switch_reading *r, int32_t tid, bool delay, bool prove);
 
-/* Is the run delay since reading `since` too short, if the thread had no CPU for so many ns at
- * least each time that it lost one? The kernel counts none of a thread that loses its CPU in a
- * system call that may sleep, as of a parent that reaps its children. */
+/* Is the run delay since reading `since` too short for so many losses of the CPU, of which hardly
+ * any is shorter than that? The kernel counts none of a thread that loses its CPU in a system call
+ * that may sleep, as of a parent that reaps its children. */
+#define SWITCH_LOST_NS 5000u
 static inline bool switch_reading_lacks_delay(const struct switch_reading *r,
-					      const struct switch_reading *since, uint64_t least_ns)
+					      const struct switch_reading *since)
 {
-	return r->delay_ns - since->delay_ns < least_ns * (r->involuntary - since->involuntary);
+	return r->delay_ns <
+	       since->delay_ns + SWITCH_LOST_NS * (r->involuntary - since->involuntary);
 }
 
 /* The same without being asked for its CPU time: since reading `since`, which has the run delay, it

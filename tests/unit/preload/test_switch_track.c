@@ -251,12 +251,12 @@ static void test_what_the_host_steals_is_not_slept(void **state)
 	begin(w);
 	run_for(300);
 	machine.mono_ns += 90000; /* stolen: neither CPU time nor run delay */
-	lose_cpu_for(4000);
+	lose_cpu_for(7000);
 	off = end(w);
-	assert_int_equal(off->mark.runnable_ns, 4000);
+	assert_int_equal(off->mark.runnable_ns, 7000);
 	assert_int_equal(off->mark.asleep_ns, 0);
 	assert_int_equal(w->totals.stolen_ns, 90000);
-	assert_int_equal(w->totals.delay_ns, 4000);
+	assert_int_equal(w->totals.delay_ns, 7000);
 	assert_int_equal(w->totals.delay_covered_ns, w->totals.covered_ns);
 }
 
@@ -274,6 +274,26 @@ static void test_a_wait_that_the_kernel_does_not_count_is_not_stolen(void **stat
 	off = end(w);
 	assert_int_equal(off->mark.runnable_ns, 3000000);
 	assert_int_equal(off->mark.asleep_ns, 0);
+	assert_int_equal(w->totals.stolen_ns, 0);
+}
+
+/* Then the reading itself is interrupted, which the run delay has not counted either. */
+static void test_neither_is_one_of_which_a_reading_takes_the_delay(void **state)
+{
+	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
+	const struct switch_sums *off;
+
+	(void)state;
+	begin(w);
+	lose_cpu_for(20000);
+	off = end(w);
+	assert_int_equal(off->mark.runnable_ns, 20000);
+	begin(w);
+	run_for(300);
+	lose_cpu_for(3000000);
+	machine.delay_ns -= 3000000 + 5000; /* what is known of the piece behind is taken off */
+	off = end(w);
+	assert_int_equal(off->mark.runnable_ns, 3000000);
 	assert_int_equal(w->totals.stolen_ns, 0);
 }
 
@@ -762,6 +782,7 @@ int main(void)
 		cmocka_unit_test(test_sleep_and_wait_for_a_cpu_are_told_apart),
 		cmocka_unit_test(test_what_the_host_steals_is_not_slept),
 		cmocka_unit_test(test_a_wait_that_the_kernel_does_not_count_is_not_stolen),
+		cmocka_unit_test(test_neither_is_one_of_which_a_reading_takes_the_delay),
 		cmocka_unit_test(test_a_switch_between_calls_is_the_gaps),
 		cmocka_unit_test(test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one),
 		cmocka_unit_test(test_readings_near_the_ticker_are_counted),
