@@ -4,6 +4,7 @@
 #include "report/findings/findings.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
@@ -64,30 +65,68 @@ static struct verdict in_other_threads(const struct report_threads_time *t)
 	return v;
 }
 
+static const struct {
+	const char *code, *begin, *where;
+} parts[TIME_PARTS] = {
+	[TIME_IN_CALLS] = {"calls", "it works in calls", "on a CPU in recorded calls"},
+	[TIME_OUTSIDE] = {"computes", "it computes", "on a CPU outside of calls"},
+	[TIME_RECORDING] = {"recording", "it is recorded", "recording by scprof"},
+	[TIME_ASLEEP_IN_CALLS] = {"waits", "it waits", "asleep in recorded calls"},
+	[TIME_NOT_RECORDED] = {"waits-elsewhere", "it waits", "asleep outside of recorded calls"},
+};
+
+static enum time_part most_among(const double part[TIME_PARTS], enum time_part from,
+				 enum time_part to)
+{
+	enum time_part most = from;
+
+	for (enum time_part i = from; i < to; i++)
+		most = part[i] > part[most] ? i : most;
+	return most;
+}
+
+/* Where all threads together mostly sleep, one may have a CPU for most of its time: idle threads
+ * beside it are no reason to look at what they wait for. */
+static bool one_works(const struct report *r, const struct report_threads_time *t,
+		      struct verdict *v)
+{
+	bool whole = t == &r->threads_time;
+	struct report_threads_time b;
+
+	if (!threads_time_busiest(r, whole ? REPORT_NO_PROGRAM : 0, &b))
+		return false;
+	const double part[TIME_PARTS] = {b.cpu_in_calls_s, b.cpu_outside_s, b.recording_s};
+	double cpu = b.cpu_in_calls_s + b.cpu_outside_s + b.recording_s;
+	double asleep = b.asleep_in_calls_s + b.not_recorded_s;
+	enum time_part most = most_among(part, TIME_IN_CALLS, TIME_RUNNABLE);
+
+	if (asleep > cpu)
+		return false;
+	v->code = parts[most].code;
+	snprintf(v->text, sizeof(v->text),
+		 "its busiest thread %s: %s of that thread's time is %s; all together mostly wait",
+		 strchr(parts[most].begin, ' ') + 1,
+		 numbered_share(part[most] / (cpu + asleep + b.runnable_s)).text,
+		 parts[most].where);
+	return true;
+}
+
 static struct verdict most_of(const struct report *r, const struct report_threads_time *t)
 {
 	double part[TIME_PARTS];
 	double cpu = t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s,
 	       asleep = t->asleep_in_calls_s + t->not_recorded_s,
 	       all = cpu + asleep + t->runnable_s;
-	static const struct {
-		const char *code, *begin, *where;
-	} parts[TIME_PARTS] = {
-		[TIME_IN_CALLS] = {"calls", "it works in calls", "on a CPU in recorded calls"},
-		[TIME_OUTSIDE] = {"computes", "it computes", "on a CPU outside of calls"},
-		[TIME_RECORDING] = {"recording", "it is recorded", "recording by scprof"},
-		[TIME_ASLEEP_IN_CALLS] = {"waits", "it waits", "asleep in recorded calls"},
-		[TIME_NOT_RECORDED] = {"waits-elsewhere", "it waits",
-				       "asleep outside of recorded calls"},
-	};
-	enum time_part from = asleep > cpu ? TIME_ASLEEP_IN_CALLS : TIME_IN_CALLS, most = from,
-		       to = asleep > cpu ? TIME_PARTS : TIME_RUNNABLE;
+	enum time_part most;
+	struct verdict v;
 
 	if (r->overloaded && t->runnable_s > OVERLOADED * all)
 		return overloaded(r, t, cpu, all);
+	if (asleep > cpu && r->all_threads > 1 && one_works(r, t, &v))
+		return v;
 	threads_time_parts(r, t, part);
-	for (enum time_part i = from; i < to; i++)
-		most = part[i] > part[most] ? i : most;
+	most = most_among(part, asleep > cpu ? TIME_ASLEEP_IN_CALLS : TIME_IN_CALLS,
+			  asleep > cpu ? TIME_PARTS : TIME_RUNNABLE);
 	return most_is(parts[most].code, parts[most].begin, threads_time_share(r, t, most),
 		       parts[most].where);
 }

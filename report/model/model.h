@@ -54,6 +54,11 @@ static inline bool threads_time_is_elsewhere(const struct report_threads_time *t
 {
 	return t->unrecorded_s > t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 }
+/* That of the thread with the most CPU time among those, of a program (REPORT_NO_PROGRAM: of all),
+ * that lived as long as their processes, or nearly. False: there is none, or it is not known. */
+bool threads_time_busiest(const struct report *r, uint32_t program,
+			  struct report_threads_time *busiest);
+
 /* CPU time that the kernel charged to a table's threads in their time: it is asked up to their end,
  * and their time is up to the end of their last call. In s. */
 double threads_time_charged_s(const struct prof_table *t, double ns_per_unit);

@@ -254,6 +254,45 @@ void threads_time_fill(struct report *r)
 	}
 }
 
+/* Of the time that its process is known to have lived, a thread that was there all the while. */
+#define THERE_LEAST 0.5
+
+static bool was_there(const struct report *r, const struct prof_table *t)
+{
+	const struct prof_process *p = &r->profile->process[t->process];
+	double time = (double)t->time_units * r->profile->clock.ns_per_unit;
+	double lived = p->end_mono_ns > p->start_mono_ns
+			       ? (double)(p->end_mono_ns - p->start_mono_ns)
+			       : 1e9 * r->wall_s;
+
+	return t->threads == 1 && p->count == 1 && time > THERE_LEAST * lived;
+}
+
+bool threads_time_busiest(const struct report *r, uint32_t program,
+			  struct report_threads_time *busiest)
+{
+	const struct profile *p = r->profile;
+	const struct scp_off_cpu all = sum_off_cpu(p);
+	double most = 0;
+
+	for (uint32_t i = 0; r->threads_time.known && i < p->tables; i++) {
+		const struct prof_table *t = &p->table[i];
+		struct report_threads_time of = {.known = true,
+						 .stolen_share = r->threads_time.stolen_share};
+
+		if ((program < r->programs && r->program_of[t->process] != program) ||
+		    !was_there(r, t))
+			continue;
+		add_table(r, &of, t, &all);
+		double cpu = of.cpu_in_calls_s + of.cpu_outside_s + of.recording_s;
+		if (cpu > most) {
+			most = cpu;
+			*busiest = of;
+		}
+	}
+	return most > 0;
+}
+
 /* A line for each reason why less is known than could be. */
 static void warn_flags(struct report *r)
 {

@@ -197,6 +197,46 @@ static void computing_in_other_threads_is_no_waiting(void **state)
 	expect(&r, "waits-elsewhere", "70.0 %");
 }
 
+/* Two threads that are idle, and one that computes for nine tenths of its time. */
+static void idle_threads_hide_no_busy_one(void **state)
+{
+	struct prof_process one = {.count = 1,
+				   .start_mono_ns = 1,
+				   .end_mono_ns = 10000000001,
+				   .end_state = SCP_END_EXIT};
+	struct prof_table tables[3] = {{.threads = 1, .time_units = 10000000000},
+				       {.threads = 1, .time_units = 10000000000},
+				       {.threads = 1, .time_units = 9000000000}};
+	struct profile p = {.process = &one,
+			    .processes = 1,
+			    .table = tables,
+			    .tables = 3,
+			    .clock.ns_per_unit = 1};
+	struct report r = of(0, 9, 0, 20, 0, 0);
+
+	(void)state;
+	tables[0].gap_units = 10000000000;
+	tables[0].states = (struct prof_table_states){
+		.covered_ns = 10000000000,
+		.cpu_ns = 9000000000,
+		.gap_off_cpu = {.known = 10, .weighted = 10, .asleep_ns = 1000000000}};
+	tables[1].call_units = tables[1].states.covered_ns = 10000000000;
+	tables[2].call_units = tables[2].states.covered_ns = 9000000000;
+	r.profile = &p;
+	r.all_threads = 3;
+	expect(&r, "computes",
+	       "its busiest thread computes: 90.0 % of that thread's time is on a CPU "
+	       "outside of calls; all together mostly wait");
+	tables[0].states.cpu_ns = 4000000000; /* it sleeps for longer */
+	expect(&r, "waits", "it waits: 69.0 %");
+	tables[0].states.cpu_ns = 9000000000;
+	tables[0].threads = 2; /* one after the other */
+	expect(&r, "waits", "it waits: 69.0 %");
+	tables[0].threads = 1;
+	one.end_mono_ns *= 3; /* it lived for a third of the time */
+	expect(&r, "waits", "it waits: 69.0 %");
+}
+
 /* A moment of work is all that has an end, and the rest is one wait. */
 static void what_waits_in_one_call_is_no_busy_program(void **state)
 {
@@ -262,6 +302,7 @@ int main(void)
 		cmocka_unit_test(an_overloaded_machine_comes_first),
 		cmocka_unit_test(without_states_the_calls_tell),
 		cmocka_unit_test(computing_in_other_threads_is_no_waiting),
+		cmocka_unit_test(idle_threads_hide_no_busy_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
