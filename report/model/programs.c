@@ -131,29 +131,40 @@ static void add_tables(struct report *r)
 	}
 }
 
+/* What the processes were charged, as they noted at their ends; where not all of them did, what was
+ * sampled of them. In s. */
+static double charged_s(const struct report *r, double samples)
+{
+	const struct profile *p = r->profile;
+	uint64_t processes = 0;
+
+	for (uint32_t i = 0; i < r->programs; i++)
+		processes += r->program[i].processes;
+	if (p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == processes)
+		return (double)p->usage.cpu_ns / 1e9;
+	return p->flags & SCP_FILE_WINDOWS ? 0 : samples * (double)p->sampling.period_ns / 1e9;
+}
+
 /* What the processes were charged beyond that is of threads without a recorded call; of which
  * program, samples tell. -1: out of memory. */
 static int add_unrecorded(struct report *r)
 {
 	const struct profile *p = r->profile;
-	double all = (double)p->usage.cpu_ns / 1e9, rest = all, samples = 0, beyond = 0;
+	double all, rest, samples = 0, beyond = 0;
 	double *of = calloc((size_t)r->programs + 1, sizeof(*of));
-	uint64_t processes = 0;
 
 	for (uint32_t i = 0; of && i < p->samples; i++)
 		for (uint32_t k = 0; k < SCP_SAMPLE_BATCHES; k++) {
 			of[r->program_of[p->sample[i].process]] += p->sample[i].count[k];
 			samples += p->sample[i].count[k];
 		}
+	rest = all = charged_s(r, samples);
 	for (uint32_t i = 0; of && i < r->programs; i++) {
 		rest -= r->program[i].cpu_s;
-		processes += r->program[i].processes;
 		of[i] = fmax(all * of[i] / fmax(samples, 1) - r->program[i].cpu_s, 0);
 		of[i] = r->programs == 1 ? 1 : of[i];
 		beyond += of[i];
 	}
-	if (!(p->usage.known & SCP_USAGE_CPU) || p->usage_cpu_of != processes)
-		rest = 0;
 	for (uint32_t i = 0; rest > 0 && beyond > 0 && i < r->programs; i++) {
 		r->program[i].unrecorded_s = rest * of[i] / beyond;
 		r->program[i].cpu_s += r->program[i].unrecorded_s;
@@ -232,6 +243,13 @@ static void choose_shown(struct report *r, const struct ranking *k)
 	}
 }
 
+/* What it noted last is from long before it was killed. */
+static bool ended_unseen(const struct report_program *p)
+{
+	return p->processes == 1 && p->first->end_state == SCP_END_RUNNING &&
+	       p->cpu_s > p->wall_s * (double)(p->threads > 1 ? p->threads : 1);
+}
+
 int programs_find(struct report *r, bool together)
 {
 	struct ranking k = {.report = r, .asked = REPORT_NO_PROGRAM, .by_cpu = true};
@@ -254,7 +272,12 @@ int programs_find(struct report *r, bool together)
 		return -1;
 	choose_shown(r, &k);
 	r->apart = r->programs > 1 && !together;
-	return runs_measure(r);
+	if (runs_measure(r) < 0)
+		return -1;
+	for (struct report_program *i = r->program; i < r->program + r->programs; i++)
+		if (ended_unseen(i))
+			i->wall_s = NAN;
+	return 0;
 }
 
 uint32_t programs_shown(const struct report *r)

@@ -346,7 +346,6 @@ static void the_order_is_that_of_cpu_time(void **state)
 	}
 }
 
-/* A hundred thousand programs: some are shown, six are named. */
 /* Threads without a recorded call are of the program whose samples are more than its recorded
  * threads' CPU time. */
 static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
@@ -391,6 +390,19 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_float_equal(r->program[0].cpu_s + r->program[1].cpu_s, 0.21, 1e-9);
 	report_free(r);
+	p->sampling.period_ns = 5000000; /* one was killed: samples tell what it used */
+	process[1].end_state = SCP_END_RUNNING;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_ptr_equal(r->program[0].first, &process[1]);
+	assert_float_equal(r->program[0].cpu_s, 0.01 + 0.5 - 0.21, 1e-9);
+	assert_float_equal(r->program[0].wall_s, 6, 1e-9);
+	report_free(r);
+	process[1].end_mono_ns = process[1].start_mono_ns + 1000000; /* it noted no more */
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_true(isnan(r->program[0].wall_s));
+	report_free(r);
+	process[1].end_state = SCP_END_EXIT;
+	p->sampling.period_ns = 0;
 	p->sampling.cpu_ns = 3000000000; /* of children, which have no profile */
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_float_equal(r->threads_time.unrecorded_s, 2.79, 1e-9);
@@ -407,6 +419,7 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	p->usage = (struct scp_usage){0};
 }
 
+/* A hundred thousand programs: some are shown, six are named. */
 static void many_programs_fit_into_a_few_lines(void **state)
 {
 	struct prof_process *many = calloc(MANY, sizeof(*many));
