@@ -775,7 +775,10 @@ struct scp_states {
 	uint64_t runnable_sq_lo, runnable_sq_hi, asleep_sq_lo, asleep_sq_hi;
 	uint64_t runnable_asleep_lo, runnable_asleep_hi;
 	uint64_t units_runnable_lo, units_runnable_hi, units_asleep_lo, units_asleep_hi;
-	uint64_t reserved[6];
+	/* Merged files: what of these times, as of all calls, is not as it was read, but what the
+	 * thread's account lacked. */
+	int64_t moved_runnable_ns, moved_asleep_ns;
+	uint64_t reserved[4];
 };
 
 /* The same by batches: slot i is about the calls of slot i of the entry's BATCH record of clock 0.

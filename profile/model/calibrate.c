@@ -303,11 +303,14 @@ static struct part calibrate_row(struct prof_states *s, const struct prof_table_
 {
 	struct part from = apart ? calibrate_part_row(s, stolen) : find_calls(t, stolen);
 	struct part to = correct(&from, c);
+	/* of which reports make their ratio */
+	const struct part sums = calibrate_part_sums(&s->off_cpu, stolen);
 
 	if (apart)
-		from = calibrate_part_sums(&s->off_cpu,
-					   stolen); /* of which reports make their ratio */
+		from = sums;
 	struct factors by = factors_of(&from, &to);
+	s->moved_runnable += sums.runnable * (by.runnable - 1);
+	s->moved_asleep += (sums.off - sums.runnable) * (by.asleep - 1);
 	scale_row(s, &by);
 	return to;
 }

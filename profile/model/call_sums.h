@@ -137,6 +137,8 @@ struct prof_states {
 	uint64_t readings, switched_weighted;
 	struct scp_off_cpu off_cpu;
 	prof_u128 runnable_sq, asleep_sq, runnable_asleep, units_runnable, units_asleep;
+	/* What the kernel's account of the thread has added to the estimates of all calls; ns. */
+	double moved_runnable, moved_asleep;
 	struct prof_state_batches *batches;	   /* NULL: none */
 	struct prof_blocks *hist[SCP_STATE_HISTS]; /* each NULL: no calls */
 };

@@ -93,7 +93,7 @@ static int add_sums(struct prof_states *to, const struct prof_states *from)
 {
 	PROF_ADD(to, from, from_calls, from_units, calls, units, units_sq, readings,
 		 switched_weighted, runnable_sq, asleep_sq, runnable_asleep, units_runnable,
-		 units_asleep);
+		 units_asleep, moved_runnable, moved_asleep);
 	add_off_cpu(&to->off_cpu, &from->off_cpu);
 	return add_hists(to, from);
 }

@@ -17,6 +17,8 @@ static struct prof_states *states_of(const struct scp_states *r, uint32_t detect
 		return NULL;
 	t->detector = detector;
 	PROF_COPY_RUN(t, from_calls, units_asleep, r, from_calls, units_asleep_hi);
+	t->moved_runnable = (double)r->moved_runnable_ns;
+	t->moved_asleep = (double)r->moved_asleep_ns;
 	return t;
 }
 

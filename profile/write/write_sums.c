@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Sums into an entry's record and the blocks behind it: the reverse of load_sums.c. */
 
+#include <math.h>
 #include <string.h>
 
 #include "profile/write/image.h"
@@ -172,8 +173,11 @@ static void write_entry(struct image *img, uint32_t id, const struct prof_sums *
 	const struct prof_states *t = s->states;
 	struct scp_states r = {.entry = id, .detector = s->detector};
 
-	if (t)
+	if (t) {
 		PROF_COPY_RUN(&r, from_calls, units_asleep_hi, t, from_calls, units_asleep);
+		r.moved_runnable_ns = (int64_t)fmin(fmax(t->moved_runnable, -0x1p62), 0x1p62);
+		r.moved_asleep_ns = (int64_t)fmin(fmax(t->moved_asleep, -0x1p62), 0x1p62);
+	}
 	image_copy(img, SCP_REC_STATES, &r, sizeof r);
 	if (!t)
 		return;

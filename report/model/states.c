@@ -56,6 +56,7 @@ static void add_states(struct states_sample *to, const struct states_shared *sha
 
 	PROF_SET(to, t, calls, units, units_sq, readings, switched_weighted);
 	PROF_SET(to, t, runnable_sq, asleep_sq, runnable_asleep, units_runnable, units_asleep);
+	PROF_SET(to, t, moved_runnable, moved_asleep);
 	PROF_SET(to, o, known, weighted);
 	to->runnable = (double)o->runnable_ns;
 	to->asleep = (double)o->asleep_ns;

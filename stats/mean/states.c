@@ -365,6 +365,15 @@ static void not_read(const struct states_sample *s, struct off *r, struct off *a
 	out->on_cpu = mean_interval_within(all.mean - (r->total + a->total) / n, kept, all.high);
 }
 
+/* The limits hold what was read, of calls that took `mean`. */
+static void include(struct mean_interval *m, double moved, double mean)
+{
+	double read = fmin(fmax(m->mean - moved, 0), mean);
+
+	m->low = fmin(m->low, read);
+	m->high = fmax(m->high, read);
+}
+
 struct states_estimate states_estimate_means(const struct states_sample *s, double confidence)
 {
 	struct off r = off_of(s, s->runnable, s->runnable_sq, s->batches.runnable, 1);
@@ -389,8 +398,11 @@ struct states_estimate states_estimate_means(const struct states_sample *s, doub
 	out.runnable = off_mean(s, &r, a.total, confidence);
 	out.asleep = off_mean(s, &a, r.total, confidence);
 	out.on_cpu = on_cpu_mean(s, &r, &a, confidence);
-	out.on_cpu.mean = (double)s->elapsed.sums.sum * s->elapsed.sums.unit / n -
-			  out.runnable.mean - out.asleep.mean;
+	double mean = (double)s->elapsed.sums.sum * s->elapsed.sums.unit / n;
+	out.on_cpu.mean = mean - out.runnable.mean - out.asleep.mean;
+	include(&out.runnable, s->moved_runnable / n, mean);
+	include(&out.asleep, s->moved_asleep / n, mean);
+	include(&out.on_cpu, -(s->moved_runnable + s->moved_asleep) / n, mean);
 	out.runnable.unreliable |= missing;
 	out.asleep.unreliable |= missing;
 	out.on_cpu.unreliable |= missing | sampled_tail(s, &r, &a, &out);

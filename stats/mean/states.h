@@ -39,6 +39,10 @@ struct states_sample {
 	double runnable, asleep;
 	double runnable_sq, asleep_sq, runnable_asleep;
 	double units_runnable, units_asleep; /* clock units times ns */
+	/* By which `runnable` and `asleep`, as of all calls, were made larger than what was read
+	 * says, to agree with what is known of the thread (calibration, Deville and Sarndal 1992).
+	 * Limits include what was read: few readings know little of their own error. */
+	double moved_runnable, moved_asleep;
 	/* For calls none of which was read, if `weighted` is 0: off-CPU time per ns in all other
 	 * calls; NAN: unknown. */
 	double others_runnable, others_asleep;

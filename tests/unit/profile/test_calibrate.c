@@ -92,6 +92,9 @@ static void test_rows_add_up_to_the_kernels_account(void **state)
 	assert_true(fabs(sum_of(offsetof(struct scp_off_cpu, asleep_ns)) - 700) < 0.01);
 	assert_true(fabs(estimate(o, o->runnable_ns) - 100) < 0.01);
 	assert_true(fabs(estimate(o, o->asleep_ns) - 700) < 0.01);
+	assert_float_equal(states[WAITS].moved_runnable + states[COMPUTES].moved_runnable, 10 * MS,
+			   MS / 100);
+	assert_float_equal(states[WAITS].moved_asleep, 150 * MS, MS / 100);
 }
 
 static void add_unread(uint64_t known)

@@ -212,6 +212,25 @@ static void test_files_with_one_detector_round_trip(void **state)
 	profile_free(p);
 }
 
+/* A recording is calibrated where it is read first, and saved as one file. */
+static void test_what_a_calibration_moved_round_trips(void **state)
+{
+	const char *path = scp_build_name("merged.scp");
+	struct profile *p = sample("one.scp", SCP_SWITCH_RSEQ, 0, false), *q;
+	struct prof_states *s = p->entry[0].sums.states;
+	struct profile_error err;
+
+	(void)state;
+	s->moved_runnable = 1234;
+	s->moved_asleep = -1e30;
+	assert_int_equal(write_profile(p, path, &err), 0);
+	q = model_open(&path, 1);
+	assert_float_equal(q->entry[0].sums.states->moved_runnable, 1234, 1e-9);
+	assert_true(q->entry[0].sums.states->moved_asleep == -0x1p62);
+	profile_free(q);
+	profile_free(p);
+}
+
 static void test_files_with_different_detectors_round_trip(void **state)
 {
 	static const uint32_t other[] = {SCP_SWITCH_NONE, SCP_SWITCH_SAMPLED, SCP_SWITCH_PERF};
@@ -288,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_a_detector_that_was_given_up_costs_the_batches_alone),
 		cmocka_unit_test(test_a_table_that_contradicts_itself_is_not_known),
 		cmocka_unit_test(test_files_with_one_detector_round_trip),
+		cmocka_unit_test(test_what_a_calibration_moved_round_trips),
 		cmocka_unit_test(test_files_with_different_detectors_round_trip),
 		cmocka_unit_test(test_folded_processes_keep_their_states),
 		cmocka_unit_test(test_tables_by_function_keep_states_without_histograms),

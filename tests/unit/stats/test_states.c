@@ -216,6 +216,31 @@ static void lengths_make_up_for_what_is_not_read(void **state)
 	assert_float_equal(some.on_cpu.error, all.on_cpu.error, 0.05 * all.on_cpu.error);
 }
 
+/* An account of the thread's time made all of a sleep a wait for a CPU: what was read is as likely.
+ */
+static void limits_hold_what_was_read(void **state)
+{
+	static struct made m;
+	struct states_estimate e;
+
+	(void)state;
+	begin(&m);
+	for (unsigned i = 0; i < 20 * EACH; i++)
+		add_switched(&m, 1000, 900, 0, 1);
+	e = states_estimate_means(&m.s, 0.95);
+	assert_true(e.runnable.low > 800 && e.asleep.high < 100);
+	m.s.moved_runnable = 600.0 * 20 * EACH;
+	m.s.moved_asleep = -500.0 * 20 * EACH;
+	e = states_estimate_means(&m.s, 0.95);
+	assert_float_equal(e.runnable.mean, 900, 1e-9);
+	assert_float_equal(e.runnable.low, 300, 1e-9);
+	assert_float_equal(e.asleep.high, 500, 1e-9);
+	assert_float_equal(e.on_cpu.high, 200, 1e-9);
+	m.s.moved_asleep = -0x1p62; /* a file may say so */
+	e = states_estimate_means(&m.s, 0.95);
+	assert_float_equal(e.asleep.high, 1000, 1e-9);
+}
+
 static void stolen_time_is_on_the_cpu(void **state)
 {
 	struct states_estimate e;
@@ -432,6 +457,7 @@ int main(void)
 		cmocka_unit_test(one_reading_has_the_switched_time_as_limit),
 		cmocka_unit_test(unswitched_error_is_that_of_its_calls),
 		cmocka_unit_test(lengths_make_up_for_what_is_not_read),
+		cmocka_unit_test(limits_hold_what_was_read),
 		cmocka_unit_test(stolen_time_is_on_the_cpu),
 		cmocka_unit_test(without_a_detector_asked_calls_stand_for_all),
 		cmocka_unit_test(no_call_is_off_the_cpu_for_longer_than_it_takes),
