@@ -390,19 +390,6 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_float_equal(r->program[0].cpu_s + r->program[1].cpu_s, 0.21, 1e-9);
 	report_free(r);
-	p->sampling.period_ns = 5000000; /* one was killed: samples tell what it used */
-	process[1].end_state = SCP_END_RUNNING;
-	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
-	assert_ptr_equal(r->program[0].first, &process[1]);
-	assert_float_equal(r->program[0].cpu_s, 0.01 + 0.5 - 0.21, 1e-9);
-	assert_float_equal(r->program[0].wall_s, 6, 1e-9);
-	report_free(r);
-	process[1].end_mono_ns = process[1].start_mono_ns + 1000000; /* it noted no more */
-	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
-	assert_true(isnan(r->program[0].wall_s));
-	report_free(r);
-	process[1].end_state = SCP_END_EXIT;
-	p->sampling.period_ns = 0;
 	p->sampling.cpu_ns = 3000000000; /* of children, which have no profile */
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_float_equal(r->threads_time.unrecorded_s, 2.79, 1e-9);
@@ -417,6 +404,37 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 	p->samples = 0;
 	p->sample = NULL;
 	p->usage = (struct scp_usage){0};
+}
+
+/* Its last account of itself is from long before; samples tell what it used. */
+static void a_killed_program_has_what_was_sampled_of_it(void **state)
+{
+	struct profile *p = two_programs();
+	struct prof_sample samples[] = {{.process = 0, .path = PROF_NONE, .count = {10}},
+					{.process = 1, .path = PROF_NONE, .count = {0, 90}}};
+	struct report *r;
+
+	(void)state;
+	process[1] = started("other", 200, 100, 11, 6);
+	process[1].end_state = SCP_END_RUNNING;
+	table[0].states.covered_ns = table[1].states.covered_ns = 1000000;
+	table[0].states.cpu_ns = 200000000;
+	table[1].states.cpu_ns = 10000000;
+	p->sample = samples;
+	p->samples = 2;
+	p->sampling.period_ns = 5000000;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_ptr_equal(r->program[0].first, &process[1]);
+	assert_float_equal(r->program[0].cpu_s, 0.01 + 0.5 - 0.21, 1e-9);
+	assert_float_equal(r->program[0].wall_s, 6, 1e-9);
+	report_free(r);
+	process[1].end_mono_ns = process[1].start_mono_ns + 1000000;
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_true(isnan(r->program[0].wall_s));
+	report_free(r);
+	p->sampling.period_ns = 0;
+	p->samples = 0;
+	p->sample = NULL;
 }
 
 /* A hundred thousand programs: some are shown, six are named. */
@@ -490,6 +508,7 @@ int main(void)
 		cmocka_unit_test(what_a_parent_became_was_asked_for),
 		cmocka_unit_test(the_order_is_that_of_cpu_time),
 		cmocka_unit_test(cpu_time_of_threads_without_calls_is_of_their_program),
+		cmocka_unit_test(a_killed_program_has_what_was_sampled_of_it),
 		cmocka_unit_test(many_programs_fit_into_a_few_lines),
 		cmocka_unit_test(other_formats_say_which_program),
 	};
