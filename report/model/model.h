@@ -54,6 +54,7 @@ static inline bool threads_time_is_elsewhere(const struct report_threads_time *t
 {
 	return t->unrecorded_s > t->cpu_in_calls_s + t->cpu_outside_s + t->recording_s;
 }
+
 /* That of the thread with the most CPU time among those, of a program (REPORT_NO_PROGRAM: of all),
  * that lived as long as their processes, or nearly. False: there is none, or it is not known. */
 bool threads_time_busiest(const struct report *r, uint32_t program,

@@ -131,18 +131,24 @@ static void add_tables(struct report *r)
 	}
 }
 
+/* Standard errors of a number of samples that are no reason to tell more than what was charged. */
+#define SAMPLES_ERRORS 2
+
 /* What the processes were charged, as they noted at their ends; where not all of them did, what was
- * sampled of them. In s. */
-static double charged_s(const struct report *r, double samples)
+ * sampled of them, and how far that may be off. In s. */
+static double charged_s(const struct report *r, double samples, double *off)
 {
 	const struct profile *p = r->profile;
+	double period = p->flags & SCP_FILE_WINDOWS ? 0 : (double)p->sampling.period_ns / 1e9;
 	uint64_t processes = 0;
 
 	for (uint32_t i = 0; i < r->programs; i++)
 		processes += r->program[i].processes;
+	*off = 0;
 	if (p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == processes)
 		return (double)p->usage.cpu_ns / 1e9;
-	return p->flags & SCP_FILE_WINDOWS ? 0 : samples * (double)p->sampling.period_ns / 1e9;
+	*off = SAMPLES_ERRORS * sqrt(samples) * period;
+	return samples * period;
 }
 
 /* What the processes were charged beyond that is of threads without a recorded call; of which
@@ -150,7 +156,7 @@ static double charged_s(const struct report *r, double samples)
 static int add_unrecorded(struct report *r)
 {
 	const struct profile *p = r->profile;
-	double all, rest, samples = 0, beyond = 0;
+	double all, rest, off, samples = 0, beyond = 0;
 	double *of = calloc((size_t)r->programs + 1, sizeof(*of));
 
 	for (uint32_t i = 0; of && i < p->samples; i++)
@@ -158,14 +164,14 @@ static int add_unrecorded(struct report *r)
 			of[r->program_of[p->sample[i].process]] += p->sample[i].count[k];
 			samples += p->sample[i].count[k];
 		}
-	rest = all = charged_s(r, samples);
+	rest = all = charged_s(r, samples, &off);
 	for (uint32_t i = 0; of && i < r->programs; i++) {
 		rest -= r->program[i].cpu_s;
 		of[i] = fmax(all * of[i] / fmax(samples, 1) - r->program[i].cpu_s, 0);
 		of[i] = r->programs == 1 ? 1 : of[i];
 		beyond += of[i];
 	}
-	for (uint32_t i = 0; rest > 0 && beyond > 0 && i < r->programs; i++) {
+	for (uint32_t i = 0; rest > off && beyond > 0 && i < r->programs; i++) {
 		r->program[i].unrecorded_s = rest * of[i] / beyond;
 		r->program[i].cpu_s += r->program[i].unrecorded_s;
 	}

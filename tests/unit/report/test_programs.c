@@ -428,6 +428,11 @@ static void a_killed_program_has_what_was_sampled_of_it(void **state)
 	assert_float_equal(r->program[0].cpu_s, 0.01 + 0.5 - 0.21, 1e-9);
 	assert_float_equal(r->program[0].wall_s, 6, 1e-9);
 	report_free(r);
+	table[1].states.cpu_ns = 210000000; /* 0.5 s, and 0.1 s that it may be off, of 0.41 s */
+	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+	assert_float_equal(r->program[0].cpu_s + r->program[1].cpu_s, 0.41, 1e-9);
+	report_free(r);
+	table[1].states.cpu_ns = 10000000;
 	process[1].end_mono_ns = process[1].start_mono_ns + 1000000;
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_true(isnan(r->program[0].wall_s));
