@@ -37,7 +37,7 @@ static void put_groups(const struct group *group, size_t groups, FILE *out)
 	fputs(groups > VERDICTS ? ", ..." : "", out);
 }
 
-/* The thread by which the recording was begun goes back to its wait when it has a CPU: later. */
+/* A share: a thread that was borrowed to begin the recording is back in its wait a bit later. */
 #define LATER 0.1
 
 static bool is_shown(const struct dump_thread *t, double since_s)

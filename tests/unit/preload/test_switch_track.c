@@ -277,8 +277,8 @@ static void test_a_wait_that_the_kernel_does_not_count_is_not_stolen(void **stat
 	assert_int_equal(w->totals.stolen_ns, 0);
 }
 
-/* Then the reading itself is interrupted, which the run delay has not counted either. */
-static void test_neither_is_one_of_which_a_reading_takes_the_delay(void **state)
+/* What the reading itself is off the CPU is taken from a run delay that lacks that, too. */
+static void test_an_interrupted_reading_behind_such_a_wait_hides_nothing(void **state)
 {
 	struct switch_watch *w = start(SCP_SWITCH_RSEQ, true);
 	const struct switch_sums *off;
@@ -782,7 +782,7 @@ int main(void)
 		cmocka_unit_test(test_sleep_and_wait_for_a_cpu_are_told_apart),
 		cmocka_unit_test(test_what_the_host_steals_is_not_slept),
 		cmocka_unit_test(test_a_wait_that_the_kernel_does_not_count_is_not_stolen),
-		cmocka_unit_test(test_neither_is_one_of_which_a_reading_takes_the_delay),
+		cmocka_unit_test(test_an_interrupted_reading_behind_such_a_wait_hides_nothing),
 		cmocka_unit_test(test_a_switch_between_calls_is_the_gaps),
 		cmocka_unit_test(test_a_switch_inside_a_nested_call_is_also_that_of_the_outer_one),
 		cmocka_unit_test(test_readings_near_the_ticker_are_counted),
