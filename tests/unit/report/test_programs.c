@@ -346,22 +346,31 @@ static void the_order_is_that_of_cpu_time(void **state)
 	}
 }
 
-/* Threads without a recorded call are of the program whose samples are more than its recorded
- * threads' CPU time. */
-static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
+/* Two programs that were sampled, 10 and 90 times; of the second one's CPU time its recorded thread
+ * has a little. */
+static struct profile *two_sampled_programs(void)
 {
+	static struct prof_sample samples[] = {{.process = 0, .path = PROF_NONE, .count = {10}},
+					       {.process = 1, .path = PROF_NONE, .count = {0, 90}}};
 	struct profile *p = two_programs();
-	struct prof_sample samples[] = {{.process = 0, .path = PROF_NONE, .count = {10}},
-					{.process = 1, .path = PROF_NONE, .count = {0, 90}}};
-	struct report *r;
 
-	(void)state;
 	process[1] = started("other", 200, 100, 11, 6);
 	table[0].states.covered_ns = table[1].states.covered_ns = 1000000;
 	table[0].states.cpu_ns = 200000000;
 	table[1].states.cpu_ns = 10000000;
 	p->sample = samples;
 	p->samples = 2;
+	return p;
+}
+
+/* Threads without a recorded call are of the program whose samples are more than its recorded
+ * threads' CPU time. */
+static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
+{
+	struct profile *p = two_sampled_programs();
+	struct report *r;
+
+	(void)state;
 	p->usage = (struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = 2000000000};
 	p->usage_cpu_of = 2;
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
@@ -409,19 +418,11 @@ static void cpu_time_of_threads_without_calls_is_of_their_program(void **state)
 /* Its last account of itself is from long before; samples tell what it used. */
 static void a_killed_program_has_what_was_sampled_of_it(void **state)
 {
-	struct profile *p = two_programs();
-	struct prof_sample samples[] = {{.process = 0, .path = PROF_NONE, .count = {10}},
-					{.process = 1, .path = PROF_NONE, .count = {0, 90}}};
+	struct profile *p = two_sampled_programs();
 	struct report *r;
 
 	(void)state;
-	process[1] = started("other", 200, 100, 11, 6);
 	process[1].end_state = SCP_END_RUNNING;
-	table[0].states.covered_ns = table[1].states.covered_ns = 1000000;
-	table[0].states.cpu_ns = 200000000;
-	table[1].states.cpu_ns = 10000000;
-	p->sample = samples;
-	p->samples = 2;
 	p->sampling.period_ns = 5000000;
 	r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
 	assert_ptr_equal(r->program[0].first, &process[1]);
