@@ -38,18 +38,23 @@ int report_names_parse_format(const char *name, enum report_format *format)
 	return -1;
 }
 
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t length = strlen(path), end = strlen(suffix);
+
+	return length > end && !strcasecmp(path + length - end, suffix);
+}
+
 int report_names_format_of(const char *path, enum report_format *format)
 {
-	size_t length = strlen(path);
+	/* what others that write this format call its files, too */
+	bool speedscope = ends_in(path, ".speedscope.json");
 
-	for (size_t i = 0; i < COUNT(formats); i++) {
-		size_t end = strlen(formats[i].suffix);
-
-		if (length > end && !strcasecmp(path + length - end, formats[i].suffix)) {
+	for (size_t i = 0; i < COUNT(formats); i++)
+		if (speedscope ? i == REPORT_SPEEDSCOPE : ends_in(path, formats[i].suffix)) {
 			*format = (enum report_format)i;
 			return 0;
 		}
-	}
 	return -1;
 }
 

@@ -18,18 +18,18 @@ looks_like()
 	case $1 in
 	*.html) head -c 15 "$1" | grep -qi '<!doctype html>' ;;
 	*.svg) sed -n 2p "$1" | grep -q '^<svg ' && python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$1" ;;
+	*.speedscope | *.speedscope.json) jq -e '.exporter == "scprof" and .profiles[0].type == "sampled"' "$1" ;;
 	*.json) jq -e '.schema == "scprof-report/1"' "$1" ;;
 	*.csv) head -n 1 "$1" | grep -q '^[a-z_]*,[a-z_]*,' ;;
 	*.pb.gz) gzip -t "$1" ;;
 	*.folded) grep -Eq ' [0-9]+$' "$1" ;;
-	*.speedscope) jq -e '.exporter == "scprof" and .profiles[0].type == "sampled"' "$1" ;;
 	*.callgrind) head -n 1 "$1" | grep -q '^# callgrind format' ;;
 	*.txt) grep -q FUNCTION "$1" ;;
 	esac
 }
 
 @test "outputs 01: the name of -o gives the format" {
-	for end in html svg json csv pb.gz folded callgrind speedscope txt; do
+	for end in html svg json csv pb.gz folded callgrind speedscope speedscope.json txt; do
 		"$SCPROF" report -o "out.$end" p.scp
 		looks_like "out.$end"
 	done
