@@ -126,7 +126,7 @@ $(BUILD)/preload/exports.map: $(BUILD)/preload/exports.txt
 $(BUILD)/libscprof.so $(BUILD)/dist/libscprof.so: $(PRELOAD_OBJ) $(BUILD)/preload/exports.map
 	@mkdir -p $(@D)
 	$(CC) -shared -nodefaultlibs $(if $(findstring /dist/,$@),-s) -o $@ $(PRELOAD_OBJ) -lgcc -Wl,--version-script=$(BUILD)/preload/exports.map \
-		-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,--build-id -Wl,-soname,libscprof.so
+		-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,--sort-section=name -Wl,--build-id -Wl,-soname,libscprof.so
 
 # libunwind for `scprof run --verify-paths`, where it is installed: an object of its own, which
 # libscprof.so loads from beside itself and goes without.

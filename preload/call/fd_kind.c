@@ -4,7 +4,7 @@
 #include "preload/system/sys.h"
 
 /* Pages of it that no descriptor reaches take no memory. */
-uint8_t fd_kinds[FD_KINDS];
+LARGE uint8_t fd_kinds[FD_KINDS];
 static uint32_t highest = FD_KINDS_LOW - 1; /* that is known: closing all is not to read all */
 
 COLD bool fd_kind_ask(int fd)

@@ -77,7 +77,7 @@ static long rename_to(const char *from, const char *to)
 /* One at a time: see lifecycle_start. */
 static long take_name(struct profile_file *f, const struct file_wish *w)
 {
-	static char path[FILE_PATH_MAX];
+	static LARGE char path[FILE_PATH_MAX];
 	long r = -EEXIST;
 	for (unsigned k = 0; r == -EEXIST && k < NAME_TRIES; k++) {
 		make_path(path, w, false, k);

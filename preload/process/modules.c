@@ -28,7 +28,7 @@ static struct slot {
 	uint32_t build_id_bytes;
 	uint32_t generation; /* of process_epoch, when last compared */
 	uint8_t build_id[SCP_BUILD_ID_MAX];
-} slots[MODULES_MAX];
+} slots[MODULES_MAX] LARGE;
 static uint32_t slot_count;
 static uint32_t right_stuck, growth_stuck; /* somebody slept for it in vain */
 

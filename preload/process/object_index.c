@@ -18,9 +18,9 @@
 static struct indexed {
 	struct unwind_object object; /* `end` 0: it is gone */
 	uint32_t generation;	     /* of process_epoch, when it was last seen there */
-} objects[OBJECTS_MAX];
+} objects[OBJECTS_MAX] LARGE;
 static uint32_t object_count;
-static char names[NAMES_BYTES];
+static LARGE char names[NAMES_BYTES];
 static size_t names_used;
 static uint64_t misses[MISSES]; /* the page, and the low bits of the generation */
 

@@ -10,18 +10,18 @@
 struct settings settings;
 
 static struct {
-	char text[SCP_ATTACH_TEXT_BYTES];
 	uint32_t bytes;
 	bool given;
 } order;
+static LARGE char order_text[SCP_ATTACH_TEXT_BYTES];
 
 bool settings_take_order(const char *text, uint32_t bytes)
 {
-	if (bytes > sizeof order.text || (bytes && text[bytes - 1]))
+	if (bytes > sizeof order_text || (bytes && text[bytes - 1]))
 		return false;
 	order.given = true;
 	order.bytes = bytes;
-	bytes_copy(order.text, text, bytes);
+	bytes_copy(order_text, text, bytes);
 	return true;
 }
 
@@ -42,8 +42,8 @@ const char *settings_variable(const char *name)
 	    (text_equal(name, "SCPROF_SIGNAL") || text_equal(name, "SCPROF_STOPPED")))
 		return NULL;
 	for (uint32_t at = 0; order.given && at < order.bytes && !value;) {
-		value = text_value_of(order.text + at, name);
-		at += (uint32_t)text_length(order.text + at) + 1;
+		value = text_value_of(order_text + at, name);
+		at += (uint32_t)text_length(order_text + at) + 1;
 	}
 	for (char **e = order.given ? NULL : settings_environment(); e && *e && !value; e++)
 		value = text_value_of(*e, name);

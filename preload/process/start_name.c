@@ -71,7 +71,7 @@ void start_name_choose(char *name, size_t room, const char *started, const char 
 
 void start_name_read(char *name, size_t room, const char *exe)
 {
-	static char path[PATH_MAX];
+	static LARGE char path[PATH_MAX];
 	int saved = errno; /* getauxval sets it where the kernel tells nothing */
 	const char *started = (const char *)getauxval(AT_EXECFN);
 	errno = saved;

@@ -21,7 +21,7 @@ static uint32_t state;
 static uint32_t told;	 /* SCP_PYTHON */
 static uint32_t closers; /* threads that close a library */
 /* Page and generation of objects that are none, or are known, in one word. */
-static uint64_t examined[EXAMINED];
+static LARGE uint64_t examined[EXAMINED];
 
 /* An object's dynamic symbols; false: it has none. */
 static bool read_symbols(const struct unwind_object *o, struct symbols *s)

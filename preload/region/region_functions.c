@@ -11,7 +11,7 @@
 #define TRIES 16u
 
 /* Numbers by address: address << 12 | number of the name. */
-static uint64_t known[SLOTS];
+static LARGE uint64_t known[SLOTS];
 _Static_assert(REGION_NAMES_MAX <= 1u << 12, "the number of a name fits");
 
 static COLD uint32_t name_of(uint64_t address)

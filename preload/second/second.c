@@ -104,7 +104,7 @@ static void load(const char *path)
 
 void second_load(void)
 {
-	static char path[PATH_MOST];
+	static LARGE char path[PATH_MOST];
 	uint32_t groups = process_groups;
 	if (!second.one_in || state.walk || !find_object(path, sizeof path))
 		return;

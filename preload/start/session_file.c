@@ -92,7 +92,7 @@ void session_file_forget_known(void)
 #define FILES_KEPT 64u	    /* as many threads would have to be interrupted in as many sessions */
 #define SETTLE_NS  2000000u /* after which all processors have seen what a thread marked before */
 
-static struct profile_file files[FILES_KEPT];
+static LARGE struct profile_file files[FILES_KEPT];
 static void *left[FILES_KEPT]; /* of the file before, see file_leave_memory */
 
 /* In a forked child. The file that it began with may be none of these. */

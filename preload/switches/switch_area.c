@@ -15,8 +15,8 @@
 
 static struct {
 	struct rseq_area area;
-} __attribute__((aligned(64))) areas[AREAS];
-static uint8_t taken[AREAS];
+} __attribute__((aligned(64))) areas[AREAS] LARGE;
+static LARGE uint8_t taken[AREAS];
 static __thread struct rseq_area *own;
 
 static struct rseq_area *take_free(void)

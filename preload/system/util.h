@@ -13,6 +13,8 @@
 #define COLD	    __attribute__((noinline, cold))
 #define HIDDEN	    __attribute__((visibility("hidden")))
 #define EXPORT	    __attribute__((visibility("default")))
+/* A large array of zeros: it lies behind all small variables, which share pages that way. */
+#define LARGE __attribute__((section(".bss.large")))
 
 /* Orders memory accesses against a signal handler of the same thread, or a
  * reader of the mapping after our death: the compiler must not move them. */

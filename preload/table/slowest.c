@@ -18,7 +18,7 @@
 #define NO_LIMIT UINT64_MAX
 
 enum { WANT_UNKNOWN, WANT_YES, WANT_NO };
-struct slowest_known slowest_known;
+LARGE struct slowest_known slowest_known;
 static bool judged; /* is any function's wish known? */
 
 static void set_limit(struct scp_thread *t, uint64_t limit)

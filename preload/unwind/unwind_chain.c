@@ -35,7 +35,8 @@
 
 /* Return addresses into code that keeps no frame pointer; a later one replaces another. */
 #define REFUSED_SLOTS 1024u
-static uint64_t refused[REFUSED_SLOTS];
+static LARGE uint64_t refused[REFUSED_SLOTS];
+static bool some_refused;
 
 /* A signal trampoline without call-frame information, where the processor's kernel
  * has such: the registers of the interrupted frame lie above the stack pointer. */
@@ -88,6 +89,8 @@ enum unwind_result unwind_step(struct unwind_cursor *c)
 
 void unwind_chain_forget(void)
 {
+	if (!__atomic_exchange_n(&some_refused, false, __ATOMIC_RELAXED))
+		return;
 	for (unsigned i = 0; i < REFUSED_SLOTS; i++)
 		__atomic_store_n(&refused[i], 0, __ATOMIC_RELAXED);
 }
@@ -163,6 +166,7 @@ static COLD enum unwind_result follow(struct unwind_cursor *c)
 	    (!c->heuristic && !is_return_address(c, c->pc, false)))
 		return UNWIND_CUT;
 	if (!read_record(c, &r)) {
+		__atomic_store_n(&some_refused, true, __ATOMIC_RELAXED);
 		__atomic_store_n(slot, c->pc, __ATOMIC_RELAXED);
 		return UNWIND_CUT;
 	}
