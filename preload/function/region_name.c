@@ -15,11 +15,12 @@ static struct name {
 	const char *text, *library;
 	uint32_t group;
 	uint32_t described; /* 1: the record is in the file */
-} names[REGION_NAMES_MAX];
+} names[REGION_NAMES_MAX] LARGE;
 static uint32_t name_count;
-static char texts[TEXT_BYTES];
+void (*region_name_first)(void);
+static LARGE char texts[TEXT_BYTES];
 static uint32_t text_used;
-static uint32_t slots[SLOTS]; /* index + 1; 0: free */
+static LARGE uint32_t slots[SLOTS]; /* index + 1; 0: free */
 
 static bool same_text(const char *kept, const char *s, size_t max)
 {
@@ -56,7 +57,14 @@ static uint32_t make(uint64_t hash, const char *text, const char *library, uint3
 	if (i >= REGION_NAMES_MAX)
 		return 0;
 	names[i] = (struct name){hash, kept, of, group, 0};
+	if (!i && region_name_first)
+		region_name_first();
 	return i + 1;
+}
+
+bool region_name_any(void)
+{
+	return __atomic_load_n(&name_count, __ATOMIC_RELAXED) != 0;
 }
 
 COLD uint32_t region_name(const char *text, const char *library, uint32_t group)

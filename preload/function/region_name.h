@@ -13,6 +13,10 @@
 /* The id of the function `name` of `library` (both are copied); 0: no room for another name. */
 HIDDEN uint32_t region_name(const char *name, const char *library, uint32_t group);
 
+/* Is there a name? When the first is made, *region_name_first is called, unless that is NULL. */
+HIDDEN bool region_name_any(void);
+extern HIDDEN void (*region_name_first)(void);
+
 /* "from -> to", and with `cycle` "from -> to (cycle)". */
 HIDDEN uint32_t region_name_pair(uint32_t from, uint32_t to, bool cycle);
 

@@ -7,6 +7,8 @@
 #include "preload/overhead/overhead.h"
 
 #include "preload/clock/clock.h"
+#include "preload/function/function.h"
+#include "preload/function/region_name.h"
 #include "preload/function/selected.h"
 #include "preload/process/process.h"
 #include "preload/selected/selected_call.h"
@@ -26,7 +28,7 @@
 #define SHORT_WORDS (SCP_COST_SHORT_FRAMES - 1)
 #define LONG_WORDS  (SCP_COST_LONG_FRAMES - 1)
 
-static struct overhead_results results;
+static LARGE struct overhead_results results;
 
 static __attribute__((noinline)) uint64_t time_calls(overhead_function *volatile *f, uint32_t timer)
 {
@@ -83,13 +85,13 @@ static void run_way(uint32_t way, uint32_t words, uint32_t timer, struct rounds 
 	run_rounds(&w, timer, stand_in);
 }
 
-static void run(uint32_t timer)
+static void run(uint32_t ways, uint32_t timer)
 {
 	uint32_t kind = clock_chosen.kind, slow = clock_chosen.slow_kind;
 	results.calls = clock_needs_system_calls() ? FEW_CALLS : CALLS;
 	for (uint32_t way = 0; way < SCP_WAYS; way++) {
 		results.way[way].count = results.stand_in[way].count = 0;
-		if ((way & ~(uint32_t)SCP_WAY_NESTED) != SCP_WAY_SELECTED || selected_count())
+		if (ways >> way & 1)
 			run_way(way, SHORT_WORDS, timer, &results.way[way], &results.stand_in[way]);
 	}
 	run_way(SCP_WAY_SYSTEM, LONG_WORDS, timer, &results.deep, &results.deep_stand_in);
@@ -97,9 +99,25 @@ static void run(uint32_t timer)
 			     (int64_t)clock_read_cost_ps(timer);
 }
 
+/* The ways that calls can go in this process, a bit each: every one takes 40 us to measure. */
+static uint32_t ways_of_calls(void)
+{
+	uint32_t ways = 1u << SCP_WAY_SYSTEM;
+	for (unsigned i = 0; i < FN_COUNT; i++)
+		if (function_is_ordered[i] && function_info[i].group & process_groups &&
+		    function_real[i] != (void *)function_absent)
+			ways |= 1u << SCP_WAY_ORDERED;
+	if (selected_count())
+		ways |= 1u << SCP_WAY_SELECTED;
+	if (region_name_any())
+		ways |= 1u << SCP_WAY_REGION;
+	/* system calls have none inside, but from handlers */
+	return ways == 1u << SCP_WAY_SYSTEM ? ways : ways | ways << SCP_WAY_NESTED;
+}
+
 /* Measure with the clocks that were chosen. main.rounds = 0: it could not be done (disturbed).
  * The caller has signals held, and is the only one in here. */
-static void overhead_rounds_run(struct overhead_costs *out)
+static void overhead_rounds_run(uint32_t ways, struct overhead_costs *out)
 {
 	struct scp_thread *self = thread_self, *fast = thread_fast, *page = thread_page;
 	/* The counter serves as well where it is not the clock. */
@@ -109,7 +127,7 @@ static void overhead_rounds_run(struct overhead_costs *out)
 	*out = (struct overhead_costs){0};
 	selected_call_disturbed = false;
 	clock_anchor(timer, &before);
-	run(timer);
+	run(ways, timer);
 	clock_anchor(timer, &after);
 	compiler_barrier();
 	thread_self = self;
@@ -123,9 +141,9 @@ static void overhead_rounds_run(struct overhead_costs *out)
 
 /* When the wrapper's own cost is measured, and where it is written.
  *
- * At the start of recording, and again at an end by exit: the machine's speed
- * changes, and what the two differ by is part of what is uncertain. A process that
- * ends by _exit, exec or a signal has the first only. */
+ * At the start of recording (again, if the program has regions, at its first one), and again at an
+ * end by exit: the machine's speed changes, and what the two differ by is part of what is
+ * uncertain. A process that ends by _exit, exec or a signal has the first only. */
 #define LEAST_LIFE_NS 20000000u /* of a process that is to spend some tenths of a ms on its end */
 
 /* Signals are held: the calls of a handler would be taken for ours, and lost. */
@@ -137,7 +155,7 @@ static bool measure(struct overhead_costs *out)
 	    !flag_take(&process_epoch.now.measuring))
 		return false;
 	sys_hold_signals(&signals);
-	overhead_rounds_run(out);
+	overhead_rounds_run(ways_of_calls(), out);
 	sys_release_signals(&signals);
 	flag_give(&process_epoch.now.measuring);
 	return true;
@@ -147,17 +165,19 @@ static bool measure(struct overhead_costs *out)
 static uint64_t ways_now(void)
 {
 	uint64_t kinds = clock_chosen.kind << 16 | clock_chosen.slow_kind << 8 | switch_chosen.kind;
-	return kinds << 8 | 4u | clock_chosen.histograms << 1 | (selected_count() != 0);
+	return kinds << 16 | clock_chosen.histograms << 8 | ways_of_calls();
 }
 
 COLD void overhead_measure_first(void)
 {
 	static uint64_t measured; /* ways_now then */
+	struct overhead_costs first = {0};
+	region_name_first = overhead_measure_first;
 	if (measured == ways_now())
 		return;
-	process.overhead = (struct overhead_costs){0};
 	header_note_usage();
-	measured = measure(&process.overhead) && process.overhead.main.rounds ? ways_now() : 0;
+	measured = measure(&first) && first.main.rounds ? ways_now() : 0;
+	process.overhead = first;
 	header_write_overhead(process.file->header, &process.overhead, false);
 	header_leave_out_usage();
 }

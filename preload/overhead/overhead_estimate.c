@@ -145,11 +145,12 @@ static void conclude_way(const struct of_way *w, struct scp_cost *main_clock,
 
 /* What a call costs all in all, for the interval around it. Which kind of call it will be is not
  * known: the middle of the wrappers' and the selected functions', uncertain by half of what they
- * differ by. */
+ * differ by. Where only handlers make calls inside others: as much as outside. */
 static void conclude_inner(const struct scp_way_costs *ways, struct scp_inner_cost *out)
 {
 	const struct scp_way_cost *a = &ways->way[SCP_WAY_NESTED + SCP_WAY_SYSTEM],
 				  *b = &ways->way[SCP_WAY_NESTED + SCP_WAY_SELECTED];
+	a = a->inside_ps ? a : &ways->way[SCP_WAY_SYSTEM];
 	uint64_t x = (uint64_t)a->inside_ps + a->outside_ps,
 		 y = (uint64_t)b->inside_ps + b->outside_ps;
 	uint64_t error = (uint64_t)a->inside_error_ps + a->outside_error_ps;

@@ -32,7 +32,7 @@ static struct {
 	struct region_open region[REGIONS];
 	uint32_t function, words;
 	bool slowly; /* there is no fast path */
-} scratch __attribute__((aligned(64)));
+} scratch __attribute__((aligned(64))) LARGE;
 
 _Static_assert((SCP_COST_SHORT_FRAMES - 1) % MEMO_BLOCK == 0 &&
 		       (SCP_COST_LONG_FRAMES - 1) % MEMO_BLOCK == 0,

@@ -71,7 +71,9 @@ struct prof_overhead overhead_mean(const struct overhead_sum *s, const struct ov
  * the same: means are whole picoseconds. */
 void overhead_store(const struct prof_overhead *o, uint64_t rounds, struct scp_overhead *out);
 struct scp_inner_cost overhead_store_inner(const struct prof_overhead *o);
-struct scp_way_costs overhead_store_ways(const struct prof_overhead *o);
+/* Ways that none of `s` measured stay so. */
+struct scp_way_costs overhead_store_ways(const struct prof_overhead *o,
+					 const struct overhead_sum *s);
 
 /* -1 with *err where a field is out of range. */
 int overhead_check(const char *path, const struct scp_header *h, struct profile_error *err);

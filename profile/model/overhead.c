@@ -277,13 +277,16 @@ static uint32_t whole_ps(double ns)
 	return ns > 0 ? (uint32_t)llround(fmin(ns * 1000, UINT32_MAX)) : 0;
 }
 
-struct scp_way_costs overhead_store_ways(const struct prof_overhead *o)
+struct scp_way_costs overhead_store_ways(const struct prof_overhead *o,
+					 const struct overhead_sum *s)
 {
 	struct scp_way_costs out = {0};
 
 	for (unsigned i = 0; o->measurements && i < SCP_WAYS; i++) {
 		const struct prof_cost *c = &o->way[i];
 
+		if (!(s->of[OVERHEAD_WAY + i].weight > 0))
+			continue;
 		out.way[i] = (struct scp_way_cost){
 			whole_ps(c->inside_ns), whole_ps(c->inside_error_ns),
 			whole_ps(c->outside_ns), whole_ps(c->outside_error_ns)};

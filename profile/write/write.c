@@ -184,8 +184,8 @@ static void fill_header(const struct profile *p, struct scp_header *h)
 	overhead_store(&p->clock.overhead, p->index->overhead.rounds, &h->overhead_first);
 	overhead_store(&p->slow.overhead, p->index->slow_overhead.rounds, &h->slow_overhead_first);
 	h->inner_first = overhead_store_inner(&p->clock.overhead);
-	h->ways_first = overhead_store_ways(&p->clock.overhead);
-	h->slow_ways_first = overhead_store_ways(&p->slow.overhead);
+	h->ways_first = overhead_store_ways(&p->clock.overhead, &p->index->overhead);
+	h->slow_ways_first = overhead_store_ways(&p->slow.overhead, &p->index->slow_overhead);
 	h->usage_first.known = p->usage.known;
 	h->usage_last = p->usage;
 	PROF_SET(h, p, groups, losses, path_checks, switches, uncopied_calls, ticker_readings,

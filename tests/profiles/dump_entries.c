@@ -2,6 +2,7 @@
 /* Prints a profile's entries with their phases and lines, for the command tests.
  * Usage: dump_entries PROFILE... Lines, fields separated by blanks:
  *   tick UNITS SLOW_UNITS (0: no slow clock)
+ *   costs KNOWN... (8, by enum scp_way, and inside an interval: 1 where it was measured)
  *   entry INDEX FUNCTION OUTCOME CALLS UNITS FIRST_UNITS MAX_UNITS FIRST_AT LAST_AT MAX_AT
  *   ways INDEX CALLS... (8, by enum scp_way)
  *   phase INDEX COUNT... (32)
@@ -15,7 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "profile/model/model.h"
 
 static void print_wide(prof_u128 v)
 {
@@ -110,6 +111,11 @@ int main(int argc, char **argv)
 	}
 	printf("tick %" PRIu64 " %" PRIu64 "\n", p->clock.resolution_units,
 	       p->slow.resolution_units);
+	const struct overhead_quantity *cost = p->index->overhead.of;
+	printf("costs");
+	for (unsigned i = 0; i < SCP_WAYS; i++)
+		printf(" %d", cost[OVERHEAD_WAY + i].weight > 0);
+	printf(" %d\n", cost[OVERHEAD_INNER].weight > 0);
 	for (uint32_t i = 0; i < p->entries; i++)
 		print_entry(p, i);
 	profile_free(p);

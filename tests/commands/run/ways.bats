@@ -14,6 +14,12 @@ ways()
 		END { for (i = 3; i <= 10; i++) printf "%d%s", sum[i], i < 10 ? " " : "\n" }'
 }
 
+# costs: of which ways it is known what they cost, and of calls inside an interval.
+costs()
+{
+	"$PROFILES/dump_entries" p.scp | sed -n 's/^costs //p'
+}
+
 profile()
 {
 	rm -f p.scp
@@ -85,4 +91,29 @@ make_uses()
 	profile -c page -d 100ms -s other -g socket -- ./uses
 	"$PROFILES/dump_entries" p.scp | awk '$1 == "entry" { calls += $5; if ($6 > 36000) bad = 1 }
 		END { exit bad || calls != 60 }'
+}
+
+@test "ways 06: what a way costs is measured where calls can go it, of regions when the first begins" {
+	cat >killed.c <<-'END'
+		#include <signal.h>
+		#include <sys/socket.h>
+		#include "include/scprof.h"
+		int main(int argc, char **argv)
+		{
+			char byte;
+			(void)argv;
+			if (argc > 1)
+				SCPROF_BEGIN("outer");
+			recv(-1, &byte, 1, 0);
+			return raise(SIGKILL);
+		}
+	END
+	cc -I"$BATS_TEST_DIRNAME/../../.." -o killed killed.c
+	profile -c tsc -g socket,region -- ./killed || true
+	[ "$(costs)" = '1 0 0 0 0 0 0 0 1' ]
+	profile -c tsc -g socket,region -- ./killed region || true
+	[ "$(costs)" = '1 0 0 1 1 0 0 1 1' ]
+	make_uses
+	profile -c tsc -s other -g socket -- ./uses
+	[ "$(costs)" = '1 1 1 0 1 1 1 0 1' ]
 }
