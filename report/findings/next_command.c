@@ -3,8 +3,11 @@
  * that were found stand for them. */
 #include "report/findings/findings.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "profile/base/symbol_pattern.h"
 
 #define LONGEST_LINE  1000 /* bytes of a command that is written out: a profile has twice that */
 #define SELECTED_MOST 4	   /* functions that are named again */
@@ -69,7 +72,8 @@ static bool has_regions(const struct profile *p)
 	return false;
 }
 
-static void put_groups(FILE *to, const struct profile *p, uint32_t more)
+/* What stands before the next group. */
+static const char *put_own_groups(FILE *to, const struct profile *p, uint32_t more)
 {
 	uint32_t on = p->groups | more;
 	const char *before = " -g ";
@@ -77,7 +81,7 @@ static void put_groups(FILE *to, const struct profile *p, uint32_t more)
 	if (!has_regions(p))
 		on &= ~SCP_GROUP_REGION;
 	if ((on & ~SCP_GROUP_SELECTED & ~SCP_GROUP_REGION) == (BY_DEFAULT & ~SCP_GROUP_REGION))
-		return;
+		return before;
 	if ((on & SCP_GROUP_ALL) == SCP_GROUP_ALL) {
 		fputs(" -g all", to); /* with regions */
 		on &= ~(SCP_GROUP_ALL | SCP_GROUP_REGION);
@@ -88,6 +92,45 @@ static void put_groups(FILE *to, const struct profile *p, uint32_t more)
 			fprintf(to, "%s%s", before, names[i].name);
 			before = ",";
 		}
+	return before;
+}
+
+/* Is a function one of these, [LIBRARY:]NAME,...? */
+static bool is_among(const char *patterns, const char *function)
+{
+	char name[64];
+
+	for (const char *at = patterns; *at; at += *at == ',') {
+		size_t length = strcspn(at, ","), library = strcspn(at, ":,");
+
+		library = library < length ? library + 1 : 0;
+		snprintf(name, sizeof(name), "%.*s", (int)(length - library), at + library);
+		if (!fnmatch(name, function, 0))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Of libraries, those with a function that was selected, where these are too many to be named. */
+static void put_groups(FILE *to, const struct profile *p, uint32_t more, bool too_many)
+{
+	const char *before = put_own_groups(to, p, more);
+
+	for (const char *at = symbol_pattern_groups; too_many && *at; at += strspn(at, ", ")) {
+		size_t length = strcspn(at, ",");
+		const char *patterns = symbol_pattern_group(at, length);
+		bool in = false;
+
+		for (uint32_t i = 0; patterns && i < p->functions && !in; i++)
+			in = p->function[i].group & SCP_GROUP_SELECTED &&
+			     is_among(patterns, p->function[i].name);
+		if (in) {
+			fprintf(to, "%s%.*s", before, (int)length, at);
+			before = ",";
+		}
+		at += length;
+	}
 }
 
 /* A name of several libraries is one to be asked for. */
@@ -102,14 +145,20 @@ static bool is_selected_first(const struct profile *p, uint32_t function)
 	return is;
 }
 
-static void put_selected(FILE *to, const struct profile *p)
+static bool too_many_selected(const struct profile *p)
 {
 	uint32_t count = 0;
-	const char *before = " -s ";
 
 	for (uint32_t i = 0; i < p->functions; i++)
 		count += !!(p->function[i].group & SCP_GROUP_SELECTED);
-	for (uint32_t i = 0; count <= SELECTED_MOST && i < p->functions; i++)
+	return count > SELECTED_MOST;
+}
+
+static void put_selected(FILE *to, const struct profile *p)
+{
+	const char *before = " -s ";
+
+	for (uint32_t i = 0; i < p->functions; i++)
 		if (is_selected_first(p, i)) {
 			fputs(before, to);
 			put_word(to, p->function[i].name);
@@ -180,8 +229,11 @@ void next_command_run(FILE *to, const struct report *r, uint32_t more, const cha
 	bool attached = r->asked && r->asked->attached.known;
 
 	fputs(attached ? "scprof attach" : "scprof run", to);
-	put_groups(to, r->profile, more);
-	put_selected(to, r->profile);
+	bool too_many = too_many_selected(r->profile);
+
+	put_groups(to, r->profile, more, too_many);
+	if (!too_many)
+		put_selected(to, r->profile);
 	put_filters(to, r->profile);
 	fputs(options, to);
 	if (attached) {

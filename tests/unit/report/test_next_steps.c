@@ -286,11 +286,40 @@ static void a_page_does_not_ask_for_itself(void **state)
 		try(&situations[i], true);
 }
 
+/* The command that `next` names records what this run recorded. */
+static void groups_of_libraries_stay(void **state)
+{
+	static const char *const names[] = {"malloc", "calloc", "realloc", "free", "memalign"};
+	struct prof_function function[5] = {0};
+	struct prof_process process = {.argv = argv, .argc = 1};
+	struct profile p = {.function = function, .functions = 5, .groups = SCP_GROUP_SELECTED};
+	struct report r = {.profile = &p, .asked = &process};
+	char said[200] = "";
+	FILE *to = fmemopen(said, sizeof(said), "w");
+
+	(void)state;
+	assert_non_null(to);
+	for (int i = 0; i < 5; i++)
+		function[i] = (struct prof_function){.name = (char *)names[i],
+						     .library = "libc.so.6",
+						     .group = SCP_GROUP_SELECTED};
+	next_command_run(to, &r, 0, "");
+	fputs("; ", to);
+	next_command_run(to, &r, SCP_GROUP_IO, "");
+	function[4].name = (char *)"gzread";
+	fputs("; ", to);
+	next_command_run(to, &r, 0, " --runs 9");
+	fclose(to);
+	assert_string_equal(said, "scprof run -g alloc -- ./app; scprof run -g io,alloc -- ./app; "
+				  "scprof run -g alloc,zlib --runs 9 -- ./app");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_recommended_that_cannot_help),
 		cmocka_unit_test(a_page_does_not_ask_for_itself),
+		cmocka_unit_test(groups_of_libraries_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
