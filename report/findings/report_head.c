@@ -236,9 +236,9 @@ static void describe_cost(const struct head *f, char *out, size_t room)
 
 	if (r->threads_time.known)
 		took = threads_time_share(r, &r->threads_time, TIME_RECORDING);
-	snprintf(out, room,
-		 "recording by scprof %s of the time, with what it costs in caches up to %s",
-		 numbered_share(took).text, numbered_share(fmax(fmin(most, 1), took)).text);
+	snprintf(out, room, "recording by scprof %s of %s, with what it costs in caches up to %s",
+		 numbered_share(took).text, r->apart ? "all programs' time" : "the time",
+		 numbered_share(fmax(fmin(most, 1), took)).text);
 }
 
 void report_head_calls(const struct head *f)

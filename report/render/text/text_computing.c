@@ -34,8 +34,9 @@ struct words text_computing_title(const struct report *r, bool utf8)
 	struct words title = {""};
 
 	numbers_append(&title,
-		       "computing outside of calls: %s of CPU time%s%s, by %" PRIu64
+		       "computing outside of calls%s: %s of CPU time%s%s, by %" PRIu64
 		       " sample%s. A function with %s would have been seen",
+		       r->apart ? ", of all programs" : "",
 		       numbered_duration(1e9 * c->cpu_s, utf8).text,
 		       c->user ? " in user space" : "",
 		       t->known && c->cpu_s > WITH_STARTS * (t->cpu_outside_s + t->recording_s)
@@ -51,7 +52,7 @@ struct words text_computing_recording(const struct report_computing *c)
 	const struct report_computing_row *of = &c->recording;
 	struct words line = {""};
 
-	if (of->share >= OVERHEAD)
+	if (of->share >= OVERHEAD && of->samples >= LEAST)
 		numbers_append(&line, "recording by scprof: %s (%s)",
 			       numbered_share(of->share).text,
 			       numbered_limits(of->share_low, of->share_high).text);

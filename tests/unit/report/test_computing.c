@@ -257,6 +257,29 @@ static void what_outlives_the_command_computes_what_samples_tell(void **state)
 	p->usage = (struct scp_usage){0};
 }
 
+static bool says_recording(struct profile *p, uint64_t samples)
+{
+	char *text;
+	bool says;
+
+	p->sample[3].count[0] = samples;
+	text = printed(p, REPORT_TEXT, REPORT_WEIGHT_TIME, REPORT_BY_PATH);
+	says = strstr(text, "  + recording by scprof: ");
+	free(text);
+	return says;
+}
+
+static void of_two_samples_no_share_of_recording_is_told(void **state)
+{
+	struct profile *p = fixture_sampled(fixture_profile());
+
+	(void)state;
+	for (unsigned k = 0; k < SCP_SAMPLE_BATCHES; k++)
+		p->sample[0].count[k] = p->sample[1].count[k] = p->sample[3].count[k] = 0;
+	assert_true(says_recording(p, 3));
+	assert_false(says_recording(p, 2));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +295,7 @@ int main(void)
 		cmocka_unit_test(without_samples_the_weight_is_refused),
 		cmocka_unit_test(what_was_lost_is_told_where_it_matters),
 		cmocka_unit_test(what_outlives_the_command_computes_what_samples_tell),
+		cmocka_unit_test(of_two_samples_no_share_of_recording_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -443,6 +443,31 @@ static void a_killed_program_has_what_was_sampled_of_it(void **state)
 	p->sample = NULL;
 }
 
+/* A row is of one program; samples, and what recording cost, are of all, and say so. */
+static void what_is_of_all_programs_says_so(void **state)
+{
+	struct report_options o = REPORT_OPTIONS_DEFAULT;
+	struct profile *p = two_sampled_programs();
+	char *text;
+
+	(void)state;
+	p->sampling = (struct prof_sampling){.period_ns = 5000000, .cpu_ns = 500000000};
+	p->sample[0].kind = p->sample[1].kind = SCP_SAMPLE_RECORDING;
+	p->clock.overhead = (struct prof_overhead){.measurements = 2, .inside_ns = 100};
+	o.width = 200;
+	text = fixture_print(p, &o);
+	assert_non_null(strstr(text, "of all programs' time, with"));
+	assert_non_null(strstr(text, "computing outside of calls, of all programs: "));
+	free(text);
+	o.together = true;
+	text = fixture_print(p, &o);
+	assert_null(strstr(text, "of all programs"));
+	free(text);
+	p->sampling = (struct prof_sampling){0};
+	p->samples = 0;
+	p->sample = NULL;
+}
+
 /* A hundred thousand programs: some are shown, six are named. */
 static void many_programs_fit_into_a_few_lines(void **state)
 {
@@ -515,6 +540,7 @@ int main(void)
 		cmocka_unit_test(the_order_is_that_of_cpu_time),
 		cmocka_unit_test(cpu_time_of_threads_without_calls_is_of_their_program),
 		cmocka_unit_test(a_killed_program_has_what_was_sampled_of_it),
+		cmocka_unit_test(what_is_of_all_programs_says_so),
 		cmocka_unit_test(many_programs_fit_into_a_few_lines),
 		cmocka_unit_test(other_formats_say_which_program),
 	};
