@@ -221,9 +221,13 @@ static double there_s(const struct report *r)
 static double outside_s(const struct report *r)
 {
 	double all = there_s(r), time = r->time_ns / 1e9;
-	double computed = r->ledger.cpu_s - r->threads_time.charged_s;
+	double cpu_s = r->ledger.cpu_s;
 
-	return time > 0 && time < KNOWN_LEAST * all && computed < (all - time) / 2 ? all : 0;
+	if (!(time > 0 && time < KNOWN_LEAST * all))
+		return 0;
+	if (computing_charged_ns(r->profile) > 1e9 * cpu_s) /* that of its start, too */
+		cpu_s = computing_charged_ns(r->profile) / 1e9;
+	return cpu_s - r->threads_time.charged_s < (all - time) / 2 ? all : 0;
 }
 
 static struct verdict outside(const struct report *r, double all_s)

@@ -274,6 +274,10 @@ static void what_waits_in_one_call_is_no_busy_program(void **state)
 	r.ledger.cpu_s = NAN;
 	expect(&r, "overloaded", "");
 	r.ledger.cpu_s = 0.04;
+	p.usage =
+		(struct scp_usage){.known = SCP_USAGE_CPU, .cpu_ns = 3100000000}; /* as in starts */
+	expect(&r, "overloaded", "");
+	p.usage = (struct scp_usage){0};
 	tables[1].threads = 2; /* one came later */
 	expect(&r, "overloaded", "");
 	/* a handler ended it in the midst of a call */
