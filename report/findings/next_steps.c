@@ -28,9 +28,7 @@
 /* Of a row, what counts: its time on a CPU where that is known. */
 static double time_of(const struct report_site *s)
 {
-	return s->states.known && s->states.on_cpu.mean > 0
-		       ? s->states.on_cpu.mean * (double)s->calls
-		       : s->total_ns;
+	return s->states.known && s->states.on_cpu.mean > 0 ? site_cpu_ns(s) : s->total_ns;
 }
 
 static bool matters(const struct report *r, const struct report_site *s, double all_ns)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Rows that wait come last. Rows are compared by one number each, the one that is printed; where
  * that is equal, all else is looked at. */
+#include "report/model/model.h"
 #include "report/model/sites.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ bool groups_order_needs_sites(enum report_sort sort)
 
 double groups_order_key(enum report_sort sort, const struct report_site *s)
 {
-	double cpu_ns = s->states.known ? s->states.on_cpu.mean * (double)s->calls : NAN;
+	double cpu_ns = site_cpu_ns(s);
 	double key = sort == REPORT_SORT_MEAN  ? s->estimate.mean
 		     : sort == REPORT_SORT_MAX ? s->max_ns
 		     : isnan(cpu_ns)	       ? s->total_ns

@@ -177,6 +177,10 @@ static inline bool computing_is(const struct report_site *s)
 /* CPU time of the processes sampled, in ns: as charged by the kernel, or as samples tell; 0: not
  * known. */
 double computing_charged_ns(const struct profile *p);
+
+/* CPU time of a row's calls: by the mean, of which a warm-up is no part, but no more than they
+ * took. NAN: not known. */
+double site_cpu_ns(const struct report_site *s);
 /* Why there are no samples; NULL: there are some, or nobody wanted them. */
 const char *computing_missing(const struct profile *p);
 /* The part of the CPU time that has no samples, where records were lost and it matters; else 0. */

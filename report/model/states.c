@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The statistics are stats/mean/states.h; here is which calls they are of, and what the wrapper and
  * the host add. */
+#include "report/model/model.h"
 #include "report/model/sites.h"
 
 #include <math.h>
@@ -183,6 +184,13 @@ void states_fill(const struct report *r, struct report_site *s, const struct pro
 	to->switched_share = fmin(e.switched / (double)to->calls, 1);
 	to->readings = sample.readings;
 	fill_means(r, s, &e, &off);
+}
+
+double site_cpu_ns(const struct report_site *s)
+{
+	double ns = s->states.known ? s->states.on_cpu.mean * (double)s->calls : NAN;
+
+	return ns > s->total_ns && s->total_ns > 0 ? s->total_ns : ns;
 }
 
 double states_most_on_cpu(const struct report *r, const struct prof_table *t)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/model/model.h"
 #include "report/wording/numbers.h"
 
 #define MOST 0.9 /* of the time in calls: the rows that have it are shown */
@@ -41,7 +42,7 @@ static double weight_of(const struct report *r, const struct report_site *s)
 	double ns = s->waits ? s->total_ns : s->outer_ns;
 
 	if (r->sort == REPORT_SORT_CPU && s->states.known && !s->waits)
-		ns = s->states.on_cpu.mean * (double)s->calls;
+		ns = site_cpu_ns(s);
 	return ns > 0 ? ns : 0;
 }
 

@@ -69,7 +69,7 @@ static void mean_cells(struct text *t, struct table *table, const struct report_
 		no_tick_cells(t, table, MEAN, s->estimate.high);
 	} else if (t->report->sort == REPORT_SORT_CPU && s->states.known && !isnan(cpu->mean)) {
 		text_cell_mean(t, table, MEAN, cpu);
-		duration_cell(t, table, TOTAL, cpu->mean * (double)s->calls);
+		duration_cell(t, table, TOTAL, site_cpu_ns(s));
 		if (!s->has_slow)
 			duration_cell(t, table, SLOW, s->estimate.mean);
 	} else {

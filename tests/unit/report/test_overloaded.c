@@ -3,6 +3,7 @@
  * order, and so does what is asked for. */
 #include "tests/unit/support/report_fixture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,20 @@ static void json_keeps_its_order(void **state)
 	report_free(r);
 }
 
+/* Without a warm-up that was set aside the mean is of slower calls than all were. */
+static void no_calls_have_more_of_a_cpu_than_they_took(void **state)
+{
+	struct report_site s = {
+		.calls = 285, .total_ns = 596613, .states = {.known = true, .on_cpu.mean = 2259}};
+
+	(void)state;
+	assert_float_equal(site_cpu_ns(&s), 596613, 0);
+	s.total_ns = 700000;
+	assert_float_equal(site_cpu_ns(&s), 285 * 2259, 0);
+	s.states.known = false;
+	assert_true(isnan(site_cpu_ns(&s)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +181,7 @@ int main(void)
 		cmocka_unit_test(what_is_asked_for_is_done),
 		cmocka_unit_test(what_waited_longest_is_shown),
 		cmocka_unit_test(json_keeps_its_order),
+		cmocka_unit_test(no_calls_have_more_of_a_cpu_than_they_took),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
