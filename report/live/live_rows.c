@@ -271,8 +271,8 @@ static double key_of(const struct row *r, enum row_sort by)
 		return r->has_window && r->window.calls ? r->time_s / r->calls_s : -INFINITY;
 	case ROW_BY_PRECISION:
 		return precision_of(r);
-	case ROW_BY_CPU:
-		return or_nothing(r->time_s * r->states.on_cpu);
+	case ROW_BY_CPU: /* where it is not known, as in a report: the time */
+		return or_nothing(r->time_s * (isnan(r->states.on_cpu) ? 1 : r->states.on_cpu));
 	default:
 		return r->total_ns;
 	}

@@ -211,6 +211,26 @@ static void a_record_that_comes_later_is_found(void **state)
 	profile_free(p);
 }
 
+/* In an interval in which no call that lost its CPU was read. */
+static void unknown_states_put_no_row_last(void **state)
+{
+	struct row row[] = {{.time_s = 0.01, .states.on_cpu = 0.5},
+			    {.time_s = 0.03, .states.on_cpu = NAN},
+			    {.time_s = 0.01, .states.on_cpu = 1},
+			    {.time_s = NAN, .states.on_cpu = NAN}};
+	struct row_place order[4];
+	struct rows r = {.row = row, .rows = 4, .order = order};
+	struct profile p = {0};
+	struct live_reader f = {.profile = &p};
+
+	(void)state;
+	live_rows_sort(&r, &f, ROW_BY_CPU);
+	assert_int_equal(order[0].row, 1);
+	assert_int_equal(order[1].row, 2);
+	assert_int_equal(order[2].row, 0);
+	assert_int_equal(order[3].row, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +241,7 @@ int main(void)
 		cmocka_unit_test(shares_are_a_whole_whatever_was_read),
 		cmocka_unit_test(states_are_subtracted_unless_they_go_back),
 		cmocka_unit_test(a_record_that_comes_later_is_found),
+		cmocka_unit_test(unknown_states_put_no_row_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
