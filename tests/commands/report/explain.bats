@@ -55,7 +55,8 @@ setup()
 		grep -oE '"[^"]+"' | tr -d '"' | sort -u >titles
 	[ "$(wc -l <titles)" -ge 50 ]
 	{
-		printf '%s\n' share interval mean 'mean now' 'cpu/run/slp' 'CALLED FROM' waiting 'of time' \
+		sed -n 's/.*{\.title = "\([^"]*\)".*/\1/p' "$ROOT"/cli/causal/causal_text.c
+		printf '%s\n' '±?' … share interval mean 'mean now' 'cpu/run/slp' 'CALLED FROM' waiting 'of time' \
 			'!' '~' '?' '%' '±' '+-' '^'
 		"$SCPROF" report --full p.scp | grep '^FUNCTION' | sed 's/   */\n/g'
 	} >>titles
