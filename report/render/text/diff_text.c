@@ -209,10 +209,12 @@ static int print_computing(struct text *t, const struct diff *c)
 	if (!c || !c->sites)
 		return 0;
 	fputc('\n', t->out);
-	text_cell_say(t, TERMINAL_BOLD, "", 2,
-		      "computing outside of calls, of an average run: %s of CPU time, then %s",
-		      numbered_duration(c->side[DIFF_BASE].total_ns, t->terminal.utf8).text,
-		      numbered_duration(c->side[DIFF_NEW].total_ns, t->terminal.utf8).text);
+	text_cell_say(
+		t, TERMINAL_BOLD, "", 2,
+		"computing outside of calls, without recording by scprof, of an average run: %s of "
+		"CPU time, then %s",
+		numbered_duration(c->side[DIFF_BASE].total_ns, t->terminal.utf8).text,
+		numbered_duration(c->side[DIFF_NEW].total_ns, t->terminal.utf8).text);
 	table_begin(&table, computing_columns, NULL);
 	for (uint32_t i = 0; i < c->sites && rows < t->top; i++)
 		if (!says_little(c, &c->site[i])) {
