@@ -94,9 +94,10 @@ static void look_for_unit(struct causal_run *r, double waited_s)
 		return;
 	r->look_at_s = INFINITY;
 	progress_clear(&r->progress);
-	say_format("%s has not completed once in %.0f s, but these have: %s.\nIs it the unit, and "
-		   "recorded (-g, -s)? It is waited for; Ctrl-C ends that",
-		   r->o.wishes.of_page.progress, waited_s, *most ? most : "none");
+	say_format("%s has not completed once in %.0f s, %s%s.\nIs it the unit, and recorded (-g, "
+		   "-s)? It is waited for; Ctrl-C ends that",
+		   r->o.wishes.of_page.progress, waited_s,
+		   *most ? "but these have: " : "nor has any other recorded function", most);
 }
 
 /* The command goes on where nobody said that it is to end. */
