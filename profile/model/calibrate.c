@@ -12,17 +12,28 @@
 /* Of a table. `unread`: of rows without a reading, and of gaps, with the variance of what may be
  * any part of each; `unread_rows`: ns of rows alone. */
 struct sample {
+	struct prof_table *table;
 	struct part all, unread;
 	double unread_rows;
 	double switched, readings; /* calls */
 	bool summed;		   /* by rows */
 	bool gaps_imputed;
+	struct part missing; /* to the kernel's account: divided as the variances are */
+	struct part rows;    /* what they have from now on */
 };
 
-/* What is missing to the kernel's account is divided as the variances are. */
-struct correction {
-	double off, off_variance, runnable, split_variance;
+/* The tables and entries of one process's file. */
+struct calibration {
+	struct prof_entry *entry, *end;
+	struct sample *of, *of_end; /* by table */
+	uint32_t first_table;
+	double stolen, ns_per_unit;
 };
+
+static struct sample *sample_of(const struct calibration *k, const struct prof_entry *e)
+{
+	return &k->of[e->table - k->first_table];
+}
 
 static double share_stolen(const struct profile *p, uint32_t first)
 {
@@ -51,23 +62,21 @@ static void add_unread(struct sample *to, const struct scp_off_cpu *o)
 	to->unread.off_variance += known * known / 12;
 }
 
-static struct part find_gaps(const struct prof_table_states *t, const struct sample *s,
-			     double stolen)
+static struct part find_gaps(const struct sample *s, double stolen)
 {
-	return calibrate_part_gaps(t, s->gaps_imputed ? 0 : unread_of(s), stolen);
+	return calibrate_part_gaps(&s->table->states, s->gaps_imputed ? 0 : unread_of(s), stolen);
 }
 
 /* Rows are estimated one by one; where calls lie in others their sum counts some time twice. */
-static void add_rows(const struct profile *p, uint32_t first_table, uint32_t first_entry,
-		     double stolen, struct sample *of)
+static void add_rows(const struct calibration *k)
 {
-	for (uint32_t i = first_entry; i < p->entries; i++) {
-		const struct prof_states *s = p->entry[i].sums.states;
-		struct sample *to = &of[p->entry[i].table - first_table];
+	for (const struct prof_entry *e = k->entry; e < k->end; e++) {
+		const struct prof_states *s = e->sums.states;
+		struct sample *to = sample_of(k, e);
 
-		if (!s || p->table[p->entry[i].table].nested_units)
+		if (!s || to->table->nested_units)
 			continue;
-		struct part part = calibrate_part_row(s, stolen);
+		struct part part = calibrate_part_row(s, k->stolen);
 		add_part(&to->all, &part);
 		to->switched += (double)s->calls;
 		to->readings += (double)s->readings;
@@ -78,72 +87,70 @@ static void add_rows(const struct profile *p, uint32_t first_table, uint32_t fir
 }
 
 /* All of a table's calls as one part, where rows lie in one another. */
-static struct part find_calls(const struct prof_table_states *t, double stolen)
+static struct part find_calls(const struct sample *s, double stolen)
 {
-	struct part calls = calibrate_part_sums(&t->call_off_cpu, stolen);
+	struct part calls = calibrate_part_sums(&s->table->states.call_off_cpu, stolen);
 
 	calls.off_variance = calls.split_variance = calls.off * calls.off;
 	return calls;
 }
 
-static void add_table(const struct prof_table *t, double stolen, struct sample *s)
+static void add_table(struct sample *s, double stolen)
 {
 	struct part part;
 
 	if (!s->summed) {
-		part = find_calls(&t->states, stolen);
+		part = find_calls(s, stolen);
 		add_part(&s->all, &part);
 	}
-	part = find_gaps(&t->states, s, stolen);
+	part = find_gaps(s, stolen);
 	add_part(&s->all, &part);
-	add_unread(s, &t->states.gap_off_cpu);
+	add_unread(s, &s->table->states.gap_off_cpu);
 }
 
 /* What is off the CPU stays so long where only its parts change. */
-static struct part correct(const struct part *part, const struct correction *c)
+static struct part correct(const struct part *part, const struct part *missing)
 {
 	struct part to = *part;
 
-	to.off += calibrate_part_share(c->off, part->off_variance, c->off_variance);
+	to.off += calibrate_part_share(missing->off, part->off_variance, missing->off_variance);
 	to.off = fmin(fmax(to.off, 0), fmax(part->known, part->off));
 	if (part->off > 0)
 		to.runnable = part->runnable * to.off / part->off;
-	to.runnable += calibrate_part_share(c->runnable, part->split_variance, c->split_variance);
+	to.runnable += calibrate_part_share(missing->runnable, part->split_variance,
+					    missing->split_variance);
 	to.runnable = fmin(fmax(to.runnable, 0), to.off);
 	return to;
 }
 
 /* What the kernel says of a table. `runnable` NAN: it was asked too rarely. False: of all of it. */
-static bool find_account(const struct prof_table *t, double stolen, double ns_per_unit,
-			 struct part *to)
+static bool find_account(const struct calibration *k, const struct prof_table *t, struct part *to)
 {
-	const struct prof_table_states *k = &t->states;
-	double time = (double)t->time_units * ns_per_unit, covered = (double)k->covered_ns;
-	double delayed = (double)k->delay_covered_ns;
+	const struct prof_table_states *s = &t->states;
+	double time = (double)t->time_units * k->ns_per_unit, covered = (double)s->covered_ns;
+	double delayed = (double)s->delay_covered_ns;
 
-	if (!states_sees_all(k->detector) || k->torn || !(time > 0) ||
+	if (!states_sees_all(s->detector) || s->torn || !(time > 0) ||
 	    covered < COVERED_LEAST * time)
 		return false;
-	to->off = fmax(0, time * (1 - (double)k->cpu_ns / (1 - stolen) / covered));
+	to->off = fmax(0, time * (1 - (double)s->cpu_ns / (1 - k->stolen) / covered));
 	to->runnable = delayed < COVERED_LEAST * time
 			       ? NAN
-			       : fmin((double)k->delay_ns / delayed * time, to->off);
+			       : fmin((double)s->delay_ns / delayed * time, to->off);
 	return true;
 }
 
 /* From now on these rows, and the gaps, have sums as if each of them had been read. */
-static void impute(struct profile *p, uint32_t first_table, uint32_t first_entry, double stolen,
-		   double ns_per_unit, struct sample *of)
+static void impute(const struct calibration *k)
 {
 	struct part account;
 
-	for (uint32_t i = first_table; i < p->tables; i++) {
-		struct prof_table *t = &p->table[i];
-		struct sample *s = &of[i - first_table];
+	for (struct sample *s = k->of; s < k->of_end; s++) {
+		struct prof_table *t = s->table;
 		double known =
 			(double)t->states.call_off_cpu.known + (double)t->states.gap_off_cpu.known;
 
-		if (!(s->unread.known > 0) || !find_account(t, stolen, ns_per_unit, &account))
+		if (!(s->unread.known > 0) || !find_account(k, t, &account))
 			s->unread = (struct part){0};
 		else
 			s->unread = calibrate_part_unread(&account, &s->all, &s->unread, known);
@@ -156,24 +163,27 @@ static void impute(struct profile *p, uint32_t first_table, uint32_t first_entry
 		s->unread.off_variance = s->unread.split_variance = 0;
 		add_part(&s->all, &s->unread);
 	}
-	for (uint32_t i = first_entry; i < p->entries; i++) {
-		struct prof_states *s = p->entry[i].sums.states;
-		const struct sample *in = &of[p->entry[i].table - first_table];
+	for (const struct prof_entry *e = k->entry; e < k->end; e++) {
+		struct prof_states *s = e->sums.states;
+		const struct sample *in = sample_of(k, e);
 
 		if (s && in->summed && in->unread.known > 0 && !s->off_cpu.weighted)
 			calibrate_part_impute_row(s, &in->unread);
 	}
 }
 
-static struct correction find_correction(const struct part *account, const struct sample *s)
+static void find_missing(const struct calibration *k, struct sample *s)
 {
-	if (!(s->all.off > 0))
-		return (struct correction){0};
-	return (struct correction){.off = account->off - s->all.off,
-				   .off_variance = s->all.off_variance,
-				   .runnable = isnan(account->runnable) ? 0 : account->runnable,
-				   .split_variance =
-					   isnan(account->runnable) ? 0 : s->all.split_variance};
+	struct part account;
+
+	if (!find_account(k, s->table, &account) || !(s->all.off > 0))
+		return;
+	s->missing.off = account.off - s->all.off;
+	s->missing.off_variance = s->all.off_variance;
+	if (isnan(account.runnable))
+		return;
+	s->missing.runnable = account.runnable;
+	s->missing.split_variance = s->all.split_variance;
 }
 
 struct factors {
@@ -253,66 +263,62 @@ static struct part with_unread(struct part rows, double unread, uint64_t known)
 	return rows;
 }
 
-/* Of the table's own sums: gaps as a part, calls as their rows have together (`rows`), which are
- * estimated one by one. */
-static void scale_table(struct prof_table_states *t, const struct sample *s, double stolen,
-			const struct correction *c, const struct part *rows)
+/* Of the table's own sums: gaps as a part, calls as their rows have together, which are estimated
+ * one by one. */
+static void scale_table(const struct sample *s, double stolen)
 {
-	struct part gaps = find_gaps(t, s, stolen),
-		    calls = calibrate_part_sums(&t->call_off_cpu, stolen), to;
+	struct prof_table_states *t = &s->table->states;
+	struct part gaps = find_gaps(s, stolen), to = correct(&gaps, &s->missing);
+	struct part rows = find_calls(s, stolen);
+	const struct part calls = calibrate_part_sums(&t->call_off_cpu, stolen);
 
-	to = correct(&gaps, c);
+	rows = s->summed ? s->rows : correct(&rows, &s->missing);
 	scale_to(&t->gap_off_cpu, &gaps, &to);
-	to = with_unread(*rows, s->unread_rows, t->call_off_cpu.known);
+	to = with_unread(rows, s->unread_rows, t->call_off_cpu.known);
 	scale_to(&t->call_off_cpu, &calls, &to);
 }
 
 /* How much of *part is runnable once the time off the CPU is right. */
-static double runnable_of(struct part part, const struct correction *c)
+static double runnable_of(struct part part, const struct part *missing)
 {
 	part.split_variance = 0;
-	return correct(&part, c).runnable;
+	return correct(&part, missing).runnable;
 }
 
-/* What is missing of the run delay once the time off the CPU is right; until then c->runnable is
- * all of it. */
-static void find_splits(const struct profile *p, uint32_t first_table, uint32_t first_entry,
-			double stolen, const struct sample *of, struct correction *c)
+/* What is missing of the run delay once the time off the CPU is right; until then
+ * s->missing.runnable is all of it. */
+static void find_splits(const struct calibration *k)
 {
-	double missing;
+	for (struct sample *s = k->of; s < k->of_end; s++) {
+		double gaps = runnable_of(find_gaps(s, k->stolen), &s->missing);
+		double calls = runnable_of(find_calls(s, k->stolen), &s->missing);
 
-	for (uint32_t i = 0; i < p->tables - first_table; i++) {
-		const struct prof_table_states *t = &p->table[first_table + i].states;
-		struct part calls = find_calls(t, stolen);
-
-		missing = c[i].runnable - runnable_of(find_gaps(t, &of[i], stolen), &c[i]);
-		c[i].runnable = missing - (of[i].summed ? 0 : runnable_of(calls, &c[i]));
+		s->missing.runnable = s->missing.runnable - gaps - (s->summed ? 0 : calls);
 	}
-	for (uint32_t i = first_entry; i < p->entries; i++) {
-		const struct prof_states *s = p->entry[i].sums.states;
-		uint32_t table = p->entry[i].table - first_table;
+	for (const struct prof_entry *e = k->entry; e < k->end; e++) {
+		const struct prof_states *states = e->sums.states;
+		struct sample *s = sample_of(k, e);
 
-		if (s && of[table].summed)
-			c[table].runnable -= runnable_of(calibrate_part_row(s, stolen), &c[table]);
+		if (states && s->summed)
+			s->missing.runnable -=
+				runnable_of(calibrate_part_row(states, k->stolen), &s->missing);
 	}
 }
 
-/* Returns what the row has from now on. */
-static struct part calibrate_row(struct prof_states *s, const struct prof_table_states *t,
-				 bool apart, double stolen, const struct correction *c)
+static void calibrate_row(struct prof_states *s, struct sample *in, double stolen)
 {
-	struct part from = apart ? calibrate_part_row(s, stolen) : find_calls(t, stolen);
-	struct part to = correct(&from, c);
+	struct part from = in->summed ? calibrate_part_row(s, stolen) : find_calls(in, stolen);
+	struct part to = correct(&from, &in->missing);
 	/* of which reports make their ratio */
 	const struct part sums = calibrate_part_sums(&s->off_cpu, stolen);
 
-	if (apart)
+	if (in->summed)
 		from = sums;
 	struct factors by = factors_of(&from, &to);
 	s->moved_runnable += sums.runnable * (by.runnable - 1);
 	s->moved_asleep += (sums.off - sums.runnable) * (by.asleep - 1);
 	scale_row(s, &by);
-	return to;
+	add_part(&in->rows, &to);
 }
 
 static void to_ns(struct scp_off_cpu *o, double ns_per_unit)
@@ -345,56 +351,39 @@ void calibrate_to_ns(struct profile *p, uint32_t first_table, uint32_t first_ent
 	}
 }
 
-static void calibrate(struct profile *p, uint32_t first_table, uint32_t first_entry,
-		      double ns_per_unit, struct sample *of, struct correction *c,
-		      struct part *rows)
+static void calibrate(const struct calibration *k)
 {
-	double stolen = share_stolen(p, first_table);
-	uint32_t tables = p->tables - first_table;
-
-	add_rows(p, first_table, first_entry, stolen, of);
-	for (uint32_t i = 0; i < tables; i++)
-		add_table(&p->table[first_table + i], stolen, &of[i]);
-	impute(p, first_table, first_entry, stolen, ns_per_unit, of);
-	for (uint32_t i = 0; i < tables; i++) {
-		struct part account;
-
-		if (find_account(&p->table[first_table + i], stolen, ns_per_unit, &account))
-			c[i] = find_correction(&account, &of[i]);
-	}
-	find_splits(p, first_table, first_entry, stolen, of, c);
-	for (uint32_t i = first_entry; i < p->entries; i++) {
-		uint32_t table = p->entry[i].table - first_table;
-
-		if (!p->entry[i].sums.states)
-			continue;
-		struct part to = calibrate_row(p->entry[i].sums.states,
-					       &p->table[first_table + table].states,
-					       of[table].summed, stolen, &c[table]);
-		add_part(&rows[table], &to);
-	}
-	for (uint32_t i = 0; i < tables; i++) {
-		struct prof_table_states *t = &p->table[first_table + i].states;
-		struct part calls = find_calls(t, stolen);
-
-		calls = of[i].summed ? rows[i] : correct(&calls, &c[i]);
-		scale_table(t, &of[i], stolen, &c[i], &calls);
-	}
+	add_rows(k);
+	for (struct sample *s = k->of; s < k->of_end; s++)
+		add_table(s, k->stolen);
+	impute(k);
+	for (struct sample *s = k->of; s < k->of_end; s++)
+		find_missing(k, s);
+	find_splits(k);
+	for (const struct prof_entry *e = k->entry; e < k->end; e++)
+		if (e->sums.states)
+			calibrate_row(e->sums.states, sample_of(k, e), k->stolen);
+	for (const struct sample *s = k->of; s < k->of_end; s++)
+		scale_table(s, k->stolen);
 }
 
 bool calibrate_file(struct profile *p, uint32_t first_table, uint32_t first_entry,
 		    double ns_per_unit)
 {
 	uint32_t tables = p->tables - first_table;
-	struct sample *of = calloc(tables ? tables : 1, sizeof(*of));
-	struct correction *c = calloc(tables ? tables : 1, sizeof(*c));
-	struct part *rows = calloc(tables ? tables : 1, sizeof(*rows));
-	bool room = of && c && rows;
+	struct calibration k = {.entry = p->entry + first_entry,
+				.end = p->entry + p->entries,
+				.of = calloc((size_t)tables + 1, sizeof(*k.of)),
+				.first_table = first_table,
+				.stolen = share_stolen(p, first_table),
+				.ns_per_unit = ns_per_unit};
 
-	if (room)
-		calibrate(p, first_table, first_entry, ns_per_unit, of, c, rows);
-	free(of);
-	free(c);
-	free(rows);
-	return room;
+	if (!k.of)
+		return false;
+	k.of_end = k.of + tables;
+	for (uint32_t i = 0; i < tables; i++)
+		k.of[i].table = &p->table[first_table + i];
+	calibrate(&k);
+	free(k.of);
+	return true;
 }
