@@ -18,32 +18,6 @@ struct condense {
 	size_t slots;
 };
 
-/* The clocks of a model as if it were a file. */
-static struct file_clocks clocks_of(const struct profile *p)
-{
-	return (struct file_clocks){.fast_raw = p->index->clock,
-				    .slow_raw = p->index->slow,
-				    .fast = p->clock,
-				    .slow = p->slow};
-}
-
-static int check_clocks(const struct profile *to, const struct profile *from,
-			struct profile_error *err)
-{
-	const char *name = from->processes ? from->process[0].file : "profile";
-	const struct file_clocks more = clocks_of(from);
-
-	return from->index->has_clock ? clocks_check(to, name, &more, err) : 0;
-}
-
-static void take_clocks(struct profile *to, const struct profile *from)
-{
-	const struct file_clocks more = clocks_of(from);
-
-	if (from->index->has_clock)
-		clocks_take(to, from->index->machine, from->index->boot_id, &more);
-}
-
 /* All processes are one in the end, and so are their threads. */
 static int take_process(struct profile *to, const struct profile *from)
 {
@@ -176,15 +150,19 @@ int functions_add(struct profile *to, const struct profile *from, const bool *sk
 		  struct profile_error *err)
 {
 	struct condense c = {.to = to, .from = from};
-	int result = check_clocks(to, from, err);
+	const struct profile_index *x = from->index;
+	const struct file_clocks clocks = {x->clock, x->slow, from->clock, from->slow};
+	const char *name = from->processes ? from->process[0].file : "profile";
 	bool first = !to->processes;
+	int result = 0;
 
-	if (result)
+	if (x->has_clock && clocks_check(to, name, &clocks, err))
 		return -1;
 	if (make_maps(&c) || take_process(to, from) || take_functions(&c, skip) || take_entries(&c))
 		result = error_no_memory(err, "profiles");
 	else {
-		take_clocks(to, from);
+		if (x->has_clock)
+			clocks_take(to, x->machine, x->boot_id, &clocks);
 		take_overhead(to, from);
 		take_states(to, from);
 		states_join_switches(&to->switches, &from->switches, first);
