@@ -152,26 +152,38 @@ static int check_sample(const struct raw_file *raw, const struct raw_ref *ref,
 	return 0;
 }
 
+/* Does the record of `type` exist that `who` names? */
+static int check_named(const struct raw_file *raw, const char *who, const struct raw_ref *ref,
+		       uint32_t type, uint32_t id, struct profile_error *err)
+{
+	static const char *const target[RAW_TYPES] = {
+		[SCP_REC_ENTRY] = "entry",	 [SCP_REC_PATH] = "path",
+		[SCP_REC_FUNCTION] = "function", [SCP_REC_SOURCE_FUNCTION] = "source function",
+		[SCP_REC_ACCOUNT] = "account",	 [SCP_REC_PROCESS] = "process"};
+	bool in_table = type == SCP_REC_ENTRY || type == SCP_REC_PATH;
+
+	if (exists(raw, type, in_table ? ref->table : 0, id))
+		return 0;
+	return missing(raw, who, ref, target[type], id, err);
+}
+
 static int check_entry(const struct raw_file *raw, const struct raw_ref *ref,
 		       struct profile_error *err)
 {
 	const struct scp_entry *e = raw_record(raw, ref);
 
-	if (!exists(raw, SCP_REC_PATH, ref->table, e->path))
-		return missing(raw, "entry", ref, "path", e->path, err);
-	if (!exists(raw, SCP_REC_FUNCTION, 0, e->function))
-		return missing(raw, "entry", ref, "function", e->function, err);
-	return 0;
+	return check_named(raw, "entry", ref, SCP_REC_PATH, e->path, err)
+		       ?: check_named(raw, "entry", ref, SCP_REC_FUNCTION, e->function, err);
 }
 
 static int check_gap(const struct raw_file *raw, const struct raw_ref *ref,
 		     struct profile_error *err)
 {
-	if (ref->id && !exists(raw, SCP_REC_ENTRY, ref->table, ref->id))
-		return missing(raw, "a gap from entry", ref, "entry", ref->id, err);
-	if (ref->sub && !exists(raw, SCP_REC_ENTRY, ref->table, ref->sub))
-		return missing(raw, "a gap from entry", ref, "entry", ref->sub, err);
-	return 0;
+	const char *who = "a gap from entry";
+
+	if (ref->id && check_named(raw, who, ref, SCP_REC_ENTRY, ref->id, err))
+		return -1;
+	return ref->sub ? check_named(raw, who, ref, SCP_REC_ENTRY, ref->sub, err) : 0;
 }
 
 static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
@@ -187,25 +199,11 @@ static int check_table(const struct raw_file *raw, const struct raw_ref *ref,
 	return 0;
 }
 
-/* The record that the key names. */
-static int check_named(const struct raw_file *raw, const struct record_kind *kind,
-		       const struct raw_ref *ref, struct profile_error *err)
-{
-	static const char *const target[RAW_TYPES] = {[SCP_REC_ENTRY] = "entry",
-						      [SCP_REC_FUNCTION] = "function",
-						      [SCP_REC_ACCOUNT] = "account",
-						      [SCP_REC_PROCESS] = "process"};
-	uint32_t table = kind->names == SCP_REC_ENTRY ? ref->table : 0;
-
-	if (!kind->names || exists(raw, kind->names, table, ref->id))
-		return 0;
-	return missing(raw, kind->who, ref, target[kind->names], ref->id, err);
-}
-
 static int check_one(const struct raw_file *raw, uint32_t type, const struct raw_ref *ref,
 		     struct profile_error *err)
 {
-	uint32_t id;
+	const struct record_kind *kind = &record_kinds[type];
+	const struct scp_source_line *line;
 
 	switch (type) {
 	case SCP_REC_PATH:
@@ -219,12 +217,11 @@ static int check_one(const struct raw_file *raw, uint32_t type, const struct raw
 	case SCP_REC_SAMPLE:
 		return check_sample(raw, ref, err);
 	case SCP_REC_SOURCE_LINE:
-		id = ((const struct scp_source_line *)raw_record(raw, ref))->function;
-		if (!exists(raw, SCP_REC_SOURCE_FUNCTION, 0, id))
-			return missing(raw, "line", ref, "source function", id, err);
-		return 0;
+		line = raw_record(raw, ref);
+		return check_named(raw, "line", ref, SCP_REC_SOURCE_FUNCTION, line->function, err);
 	default:
-		return check_named(raw, &record_kinds[type], ref, err);
+		return kind->names ? check_named(raw, kind->who, ref, kind->names, ref->id, err)
+				   : 0;
 	}
 }
 
