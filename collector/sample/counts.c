@@ -62,7 +62,7 @@ static uint32_t path_into(const struct profile *names, const struct prof_path *f
 			continue;
 		}
 		const struct sample_image *m = &images->image[frame[i].module];
-		uint32_t module = samples_module(p, m->path, m->build_id, m->build_id_bytes);
+		uint32_t module = intern_module(p, m->path, m->build_id, m->build_id_bytes);
 
 		if (module == PROF_NONE)
 			return PROF_NONE;

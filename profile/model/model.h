@@ -60,8 +60,6 @@ size_t model_bytes(enum model_array kind); /* of an element */
 uint32_t *model_count(const struct profile *p, enum model_array kind);
 void *model_element(const struct profile *p, enum model_array kind, uint32_t index);
 
-uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
-		       uint32_t build_id_bytes);
 uint32_t intern_function(struct profile *p, const char *name, const char *library, uint32_t group);
 
 /* Forget what is of an index `from` or above, and free it. From 0 the table's memory goes, too. */

@@ -49,12 +49,6 @@ void samples_join(struct prof_sampling *to, const struct prof_sampling *from)
 	to->cpu_ns = to->cpu_ns && from->cpu_ns ? add64(to->cpu_ns, from->cpu_ns) : 0;
 }
 
-uint32_t samples_module(struct profile *p, const char *path, const uint8_t *build_id,
-			uint32_t build_id_bytes)
-{
-	return intern_module(p, path, build_id, build_id_bytes);
-}
-
 uint32_t samples_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		      uint32_t flags)
 {

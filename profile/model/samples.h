@@ -29,9 +29,9 @@ void samples_sum(void *to, void *from);
 /* Add what another file, or run, says of its sampling. */
 void samples_join(struct prof_sampling *to, const struct prof_sampling *from);
 
-/* Index in the model of a module, and of a path, as of files (profile/model/model.h). */
-uint32_t samples_module(struct profile *p, const char *path, const uint8_t *build_id,
-			uint32_t build_id_bytes);
+/* Index in the model of a module, and of a path. */
+uint32_t intern_module(struct profile *p, const char *path, const uint8_t *build_id,
+		       uint32_t build_id_bytes);
 uint32_t samples_path(struct profile *p, const struct prof_frame *frame, uint32_t frames,
 		      uint32_t flags);
 /* How many paths calls have. */

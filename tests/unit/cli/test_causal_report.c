@@ -435,7 +435,7 @@ static void sample(struct profile *p, const char *module, uint32_t count)
 	struct prof_sample one = {.kind = SCP_SAMPLE_COMPUTING};
 	struct prof_frame f = {.offset = 64, .exact = 1};
 
-	f.module = samples_module(p, module, NULL, 0) & PROF_NO_MODULE;
+	f.module = intern_module(p, module, NULL, 0) & PROF_NO_MODULE;
 	one.path = samples_path(p, &f, 1, 0);
 	for (unsigned i = 0; i < SCP_SAMPLE_BATCHES; i++)
 		one.count[i] = count / SCP_SAMPLE_BATCHES;

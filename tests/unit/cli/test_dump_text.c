@@ -182,7 +182,7 @@ static char *doing(struct prof_frame entered)
 	Dl_info info;
 
 	assert_true(d.names && dladdr((void *)sem_wait, &info));
-	assert_int_equal(samples_module(d.names, info.dli_fname, NULL, 0), 0);
+	assert_int_equal(intern_module(d.names, info.dli_fname, NULL, 0), 0);
 	assert_true(dump_text_begin(&text, &d, 0));
 	char *words = strdup(text.doing[0]);
 

@@ -61,7 +61,7 @@ static struct profile *made(const uint32_t count[FUNCTIONS + 1][SCP_SAMPLE_BATCH
 
 		name[sizeof(name) - 2] = (char)('a' + i);
 		if (i != IN_CALLS) {
-			struct prof_frame f = {.module = samples_module(p, name, NULL, 0) &
+			struct prof_frame f = {.module = intern_module(p, name, NULL, 0) &
 							 PROF_NO_MODULE,
 					       .offset = 64,
 					       .exact = 1};
