@@ -57,6 +57,18 @@
 4:
 	.endm
 
+	/* function(frame), with as many of these kept. %r11 is the frame afterwards. */
+	.macro call_slow function, count
+	subq	$FRAME_OFFSET, %rsp
+	movq	-8(%rbp), %r11
+	each_vector \count, 1
+	movq	%r11, %rdi
+	call	\function
+	movq	-8(%rbp), %r11
+	each_vector \count, 0
+	addq	$FRAME_OFFSET, %rsp
+	.endm
+
 	.section scprof_recorded, "ax", @progbits
 	.globl	scprof_chosen_call
 	.type	scprof_chosen_call, @function
@@ -144,19 +156,11 @@ pass:	/* nothing of ours is left when the original runs */
 
 begin_otherwise:
 	ja	large
-	movq	%rsp, %r11
-	subq	$FRAME_OFFSET, %rsp
-	each_vector 8, 1
-	movq	%r11, %rdi
-	call	selected_call_begin_slow
-	leaq	FRAME_OFFSET(%rsp), %r11
-	each_vector 8, 0
-	addq	$FRAME_OFFSET, %rsp
+	call_slow selected_call_begin_slow, 8
 	cmpl	$SELECTED_LARGE, %eax
 	jne	begun
 
 large:	/* more stack arguments than the frame has room for: below it */
-	movq	%rsp, %r11
 	movq	WORDS(%rsp), %rcx
 	movq	CALLER(%rsp), %rsi
 	addq	$16, %rsi
@@ -165,13 +169,7 @@ large:	/* more stack arguments than the frame has room for: below it */
 	subq	%rax, %rsp
 	movq	%rsp, %rdi
 	rep movsq
-	subq	$FRAME_OFFSET, %rsp
-	each_vector 8, 1
-	movq	%r11, %rdi
-	call	selected_call_start
-	movq	-8(%rbp), %r11
-	each_vector 8, 0
-	addq	$FRAME_OFFSET, %rsp
+	call_slow selected_call_start, 8
 	movl	%eax, STEP(%r11)
 	movq	RDI(%r11), %rdi
 	movq	RSI(%r11), %rsi
@@ -194,14 +192,7 @@ large:	/* more stack arguments than the frame has room for: below it */
 	jmp	called
 
 end_slow:
-	movq	%rsp, %r11
-	subq	$FRAME_OFFSET, %rsp
-	each_vector 2, 1
-	movq	%r11, %rdi
-	call	selected_call_end_slow
-	leaq	FRAME_OFFSET(%rsp), %r11
-	each_vector 2, 0
-	addq	$FRAME_OFFSET, %rsp
+	call_slow selected_call_end_slow, 2
 	jmp	ended
 	.cfi_endproc
 	.size	scprof_chosen_call, . - scprof_chosen_call
