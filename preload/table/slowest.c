@@ -12,6 +12,7 @@
 #include "preload/process/process.h"
 #include "preload/process/settings.h"
 #include "preload/table/slowest.h"
+#include "preload/table/sums.h"
 #include "preload/table/table.h"
 #include "preload/system/stack.h"
 
@@ -119,15 +120,13 @@ static COLD void give_up(struct scp_thread *t)
 static void write_slot(struct scp_thread *t, struct scp_slowest *slot, struct scp_slowest *call)
 {
 	const size_t from = offsetof(struct scp_slowest, entry);
-	slot->seq |= 1; /* odd already where a handler left the last writing by longjmp */
-	publish_barrier();
+	sums_begin_change(&slot->seq);
 	call->tid = (uint32_t)t->tid;
 	call->ended_mono_ns = clock_mono_ns();
 	call->ended_real_ns = clock_system_ns(CLOCK_REALTIME);
 	bytes_copy(call->name, t->table->name, sizeof call->name);
 	bytes_copy((char *)slot + from, (const char *)call + from, sizeof *slot - from);
-	publish_barrier();
-	slot->seq = (slot->seq | 1) + 1;
+	sums_end_change(&slot->seq);
 }
 
 /* Which slot is next, and how long a call must be to get it. */

@@ -45,25 +45,13 @@ static void add_off_cpu(struct scp_off_cpu *to, uint64_t units, const struct swi
 	to->waits += off->waits;
 }
 
-static void begin_change(uint32_t *seq)
-{
-	*seq |= 1; /* odd already where a handler left the last change by longjmp */
-	publish_barrier();
-}
-
-static void end_change(uint32_t *seq)
-{
-	publish_barrier();
-	*seq = (*seq | 1) + 1;
-}
-
 void states_refresh_table(struct scp_thread *t)
 {
 	struct scp_table_states *s = t->table_states;
 	const struct switch_totals *totals = &t->switches.totals;
 	if (!s)
 		return;
-	begin_change(&s->seq);
+	sums_begin_change(&s->seq);
 	s->detector = t->switches.detector;
 	s->covered_ns = totals->covered_ns;
 	s->cpu_ns = totals->cpu_ns;
@@ -72,7 +60,7 @@ void states_refresh_table(struct scp_thread *t)
 	s->ran_ns = totals->ran_ns;
 	s->stolen_ns = totals->stolen_ns > 0 ? (uint64_t)totals->stolen_ns : 0;
 	s->overcharged_ns = totals->stolen_ns < 0 ? (uint64_t)-totals->stolen_ns : 0;
-	end_change(&s->seq);
+	sums_end_change(&s->seq);
 }
 
 COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct switch_sums *off)
@@ -80,12 +68,12 @@ COLD void states_add_gap(struct scp_thread *t, uint64_t units, const struct swit
 	struct scp_table_states *s = t->table_states;
 	if (!s)
 		return;
-	begin_change(&s->seq);
+	sums_begin_change(&s->seq);
 	s->gaps++;
 	s->gap_units += units;
 	s->switches += off->mark.count;
 	add_off_cpu(&s->gap_off_cpu, units, off);
-	end_change(&s->seq);
+	sums_end_change(&s->seq);
 }
 
 /* 1: a call of so many units had room for `ns` of what was read; -1: that is more than it took; 0:
@@ -125,10 +113,10 @@ COLD const struct switch_sums *states_add_top(struct scp_thread *t, uint64_t gap
 	states_refresh_table(t);
 	if (!s)
 		return off;
-	begin_change(&s->seq);
+	sums_begin_change(&s->seq);
 	s->switches += mark->count;
 	add_off_cpu(&s->call_off_cpu, units, off);
-	end_change(&s->seq);
+	sums_end_change(&s->seq);
 	return off;
 }
 

@@ -6,6 +6,19 @@
 #include "include/scprof_format.h"
 #include "preload/system/util.h"
 
+/* Where there is no such count. */
+static inline void sums_begin_change(uint32_t *seq)
+{
+	*seq |= 1; /* odd already where a handler left the last change by longjmp */
+	publish_barrier();
+}
+
+static inline void sums_end_change(uint32_t *seq)
+{
+	publish_barrier();
+	*seq = (*seq | 1) + 1;
+}
+
 static inline void sums_add_large_product(uint64_t *low, uint64_t *high, uint64_t a, uint64_t b)
 {
 	unsigned __int128 sum = ((unsigned __int128)*high << 64 | *low) + (unsigned __int128)a * b;
