@@ -49,9 +49,7 @@ COLD uint64_t clock_read_library(uint32_t kind)
 static void read_line(const char *path, char *text, size_t room)
 {
 	sys_read_file(path, text, room);
-	for (char *at = text; *at; at++)
-		if (*at == '\n')
-			*at = 0;
+	text[text_part(text, '\n')] = 0;
 }
 
 /* The kernel takes the TSC off this list for good when it catches it lying. */

@@ -52,13 +52,6 @@ static void read_python(void)
 		filter_note("native=", "1");
 }
 
-static bool has_file(const char *patterns)
-{
-	while (*patterns && *patterns != '@')
-		patterns++;
-	return *patterns;
-}
-
 void filter_read(void)
 {
 	const char *threads = settings_variable("SCPROF_THREADS");
@@ -71,7 +64,7 @@ void filter_read(void)
 	read_python();
 	/* A part of the patterns would choose other calls, and the report opens no file. */
 	if (below && text_length(below) + filter.text_bytes + 8 < sizeof filter.text &&
-	    !has_file(below))
+	    !below[text_part(below, '@')])
 		filter_note("below=", below);
 	else if (below)
 		filter_note_ignored("SCPROF_BELOW");

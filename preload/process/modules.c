@@ -65,8 +65,8 @@ static uint32_t note_build_id(const uint8_t *p, const uint8_t *end, uint8_t *out
 		const uint8_t *text = p + sizeof *n;
 		if (name + desc > (uint64_t)(end - text))
 			return 0;
-		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && text[0] == 'G' &&
-		    text[1] == 'N' && text[2] == 'U') {
+		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 &&
+		    bytes_equal(text, "GNU", 3)) {
 			uint32_t bytes =
 				n->n_descsz > SCP_BUILD_ID_MAX ? SCP_BUILD_ID_MAX : n->n_descsz;
 			bytes_copy(out, text + name, bytes);

@@ -71,9 +71,7 @@ static uint32_t parse_groups(const char *text, bool *others)
 		return SCP_GROUP_SOCKET | SCP_GROUP_WAIT | SCP_GROUP_REGION;
 	while (*text) {
 		unsigned i = 0;
-		size_t n = 0;
-		while (text[n] && text[n] != ',')
-			n++;
+		size_t n = text_part(text, ',');
 		while (i < sizeof known / sizeof *known &&
 		       (text_length(known[i].name) != n || !bytes_equal(text, known[i].name, n)))
 			i++;

@@ -93,9 +93,8 @@ bool slowest_settings_want(const struct slowest_settings *s, const char *name, c
 	bool want = (!*p || *p == '!') && !waits_by_trade(name, group);
 	while (*p) {
 		bool takes_out = *p == '!';
-		const char *end = p += takes_out;
-		while (*end && *end != ',')
-			end++;
+		p += takes_out;
+		const char *end = p + text_part(p, ',');
 		if (end > p && matches(p, end, name, library))
 			want = !takes_out;
 		p = end + (*end == ',');

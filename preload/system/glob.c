@@ -29,9 +29,7 @@ bool glob_matches(const char *pattern, size_t length, const char *name)
 bool glob_list_matches(const char *list, const char *name)
 {
 	while (*list) {
-		size_t n = 0;
-		while (list[n] && list[n] != ',')
-			n++;
+		size_t n = text_part(list, ',');
 		if (n && glob_matches(list, n, name))
 			return true;
 		list += n + (list[n] == ',');

@@ -22,12 +22,18 @@
 /* Orders our stores for a live reader in another process (free on x86). */
 #define publish_barrier() __atomic_thread_fence(__ATOMIC_RELEASE)
 
-static inline size_t text_length(const char *s)
+/* Bytes in front of the first `end`; all where there is none. */
+static inline size_t text_part(const char *s, char end)
 {
 	size_t n = 0;
-	while (s[n])
+	while (s[n] && s[n] != end)
 		n++;
 	return n;
+}
+
+static inline size_t text_length(const char *s)
+{
+	return text_part(s, 0);
 }
 
 static inline bool text_equal(const char *a, const char *b)
