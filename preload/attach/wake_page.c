@@ -11,7 +11,6 @@
  * is asked for makes two comparisons. Whoever is not able to follow now (a small stack, a child of
  * vfork) leaves it as it is for the next one. */
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "include/scprof_attach.h"
 #include "preload/attach/session.h"

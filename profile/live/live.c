@@ -227,9 +227,8 @@ static void states_difference(const struct prof_reading_states *now,
 			      const struct prof_reading_states *before,
 			      struct prof_reading_states *out)
 {
-	if (before->detector != SCP_SWITCH_NONE && now->detector != before->detector)
-		return;
-	if (PROF_ANY_LESS(now, before, STATES_SUMS))
+	if ((before->detector != SCP_SWITCH_NONE && now->detector != before->detector) ||
+	    PROF_ANY_LESS(now, before, STATES_SUMS))
 		return;
 	*out = *now;
 	PROF_SUBTRACT(out, before, STATES_SUMS);

@@ -48,9 +48,8 @@ void fold_attached(struct prof_attached *d, const struct prof_attached *s)
 		return;
 	d->flags = d->known ? d->flags & s->flags : s->flags;
 	d->known = true;
-	d->stopped_ns = s->stopped_ns > d->stopped_ns ? s->stopped_ns : d->stopped_ns;
-	d->pid = d->pid ? d->pid : s->pid;
-	d->ran_ns = s->ran_ns > d->ran_ns ? s->ran_ns : d->ran_ns;
+	PROF_MOST(d, s, stopped_ns, ran_ns);
+	d->pid = d->pid ?: s->pid;
 	d->stopped_total_ns = total < s->stopped_total_ns ? UINT64_MAX : total;
 	d->threads = prof_add32(d->threads, s->threads);
 	d->in_calls = prof_add32(d->in_calls, s->in_calls);

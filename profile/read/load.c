@@ -10,25 +10,16 @@
 #include "profile/base/proc_maps.h"
 #include "profile/model/model.h"
 
-static const char *last_part(const char *path, size_t length)
-{
-	const char *slash = memrchr(path, '/', length);
-
-	return slash ? slash + 1 : path;
-}
-
 /* A name without directories, to be freed: `stored`, or where that is "" the last part of `exe`
  * without the " (deleted)" of the kernel. A damaged file may say anything: a slash would make a
  * path of the name. NULL: out of memory. */
 static char *program_name(const char *stored, const char *exe)
 {
-	size_t length = strlen(stored);
-	const char *name = last_part(stored, length);
+	size_t length = proc_maps_path_bytes(exe);
+	const char *slash = memrchr(exe, '/', length), *name = slash ? slash + 1 : exe;
 
-	if (*name)
-		return strdup(name);
-	length = proc_maps_path_bytes(exe);
-	name = last_part(exe, length);
+	if (*basename(stored))
+		return strdup(basename(stored));
 	return strndup(name, length - (size_t)(name - exe));
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/base/array.h"
 #include "profile/read/load.h"
 #include "profile/model/addition.h"
 
@@ -260,11 +261,9 @@ static int load_phase(const struct raw_file *raw, const struct raw_ref *ref, str
 
 	if (!r)
 		return 0;
-	s->phase = malloc(sizeof *s->phase);
-	if (!s->phase)
-		return -1;
-	memcpy(s->phase->count, r->count, sizeof r->count);
-	return 0;
+	_Static_assert(sizeof *s->phase == sizeof r->count, "it is all counts");
+	s->phase = array_copy(r->count, sizeof r->count);
+	return s->phase ? 0 : -1;
 }
 
 /* Do the slots together make no more than the entry's own sums? */

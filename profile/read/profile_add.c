@@ -265,13 +265,6 @@ struct profile *profile_open(const char *const *paths, size_t count, struct prof
 	return profile_open_told(paths, count, &(struct profile_listener){0}, err);
 }
 
-static bool comes_last(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return !strcmp(name ? name + 1 : path, PROF_SAMPLES_FILE);
-}
-
 /* How many were read; 0 and *err where one that must not fails, or all do. */
 static size_t add_all(struct profile *p, const char *const *paths, size_t count,
 		      const struct profile_listener *to, struct profile_error *err)
@@ -282,7 +275,9 @@ static size_t add_all(struct profile *p, const char *const *paths, size_t count,
 	for (size_t k = 0; k < 2 * count; k++) {
 		size_t i = k % count;
 
-		if (comes_last(paths[i]) != k / count)
+		bool comes_last = !strcmp(basename(paths[i]), PROF_SAMPLES_FILE);
+
+		if (comes_last != k / count)
 			continue;
 		enum added result = try_file(p, paths[i], -1, PROF_MOST_BYTES, true, NULL, err);
 
