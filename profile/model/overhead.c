@@ -19,24 +19,20 @@ static void add_moments(struct overhead_moments *m, double weight, uint64_t valu
 	m->square += weight * (value * value + error * error);
 }
 
-/* What one measurement says of a quantity. */
-struct measured {
-	bool known;
-	uint64_t inside_ps, inside_error_ps, outside_ps, outside_error_ps;
-};
-
-/* Half of the calls for each of two. A process without calls says little about calls, but more than
- * nothing. */
-static void add_both(struct overhead_quantity *q, const struct measured m[2], double calls)
+/* Half of the calls for each of two measurements; NULL: there was none. A process without calls
+ * says little about calls, but more than nothing. */
+static void add_both(struct overhead_quantity *q, const struct scp_cost *first,
+		     const struct scp_cost *last, double calls)
 {
-	double weight = (calls > 0 ? calls : 1e-3) / (m[0].known && m[1].known ? 2 : 1);
+	const struct scp_cost *both[2] = {first, last};
+	double weight = (calls > 0 ? calls : 1e-3) / (first && last ? 2 : 1);
 
 	for (int i = 0; i < 2; i++) {
-		if (!m[i].known)
+		if (!both[i])
 			continue;
 		q->weight += weight;
-		add_moments(&q->inside, weight, m[i].inside_ps, m[i].inside_error_ps);
-		add_moments(&q->outside, weight, m[i].outside_ps, m[i].outside_error_ps);
+		add_moments(&q->inside, weight, both[i]->inside_ps, both[i]->inside_error_ps);
+		add_moments(&q->outside, weight, both[i]->outside_ps, both[i]->outside_error_ps);
 	}
 }
 
@@ -45,18 +41,9 @@ void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 {
 	const struct scp_overhead *both[2] = {first, last};
 
-	for (int i = 0; i < 2; i++) {
-		struct measured m[2];
-
-		for (int k = 0; k < 2; k++) {
-			const struct scp_cost *c = &both[k]->cost[i];
-
-			m[k] = (struct measured){both[k]->rounds != 0, c->inside_ps,
-						 c->inside_error_ps, c->outside_ps,
-						 c->outside_error_ps};
-		}
-		add_both(&s->of[i], m, calls);
-	}
+	for (int i = 0; i < 2; i++)
+		add_both(&s->of[i], first->rounds ? &first->cost[i] : NULL,
+			 last->rounds ? &last->cost[i] : NULL, calls);
 	for (int k = 0; k < 2; k++) {
 		if (!both[k]->rounds)
 			continue;
@@ -66,19 +53,25 @@ void overhead_add(struct overhead_sum *s, const struct scp_overhead *first,
 	}
 }
 
+/* A cost of 0 was not measured. */
+static void add_costs(struct overhead_quantity *q, const struct scp_cost cost[2], double calls)
+{
+	add_both(q, cost[0].inside_ps ? &cost[0] : NULL, cost[1].inside_ps ? &cost[1] : NULL,
+		 calls);
+}
+
 void overhead_add_inner(struct overhead_sum *s, const struct scp_inner_cost *first,
 			const struct scp_inner_cost *last, double calls)
 {
-	const struct measured m[2] = {
-		{first->total_ps != 0, first->total_ps, first->error_ps, 0, 0},
-		{last->total_ps != 0, last->total_ps, last->error_ps, 0, 0}};
+	const struct scp_cost cost[2] = {{first->total_ps, first->error_ps, 0, 0},
+					 {last->total_ps, last->error_ps, 0, 0}};
 
-	add_both(&s->of[OVERHEAD_INNER], m, calls);
+	add_costs(&s->of[OVERHEAD_INNER], cost, calls);
 }
 
-static struct measured way_of(const struct scp_way_cost *w)
+static struct scp_cost cost_of(const struct scp_way_cost *w)
 {
-	return (struct measured){w->inside_ps != 0, w->inside_ps, w->inside_error_ps, w->outside_ps,
+	return (struct scp_cost){w->inside_ps, w->inside_error_ps, w->outside_ps,
 				 w->outside_error_ps};
 }
 
@@ -86,9 +79,9 @@ void overhead_add_ways(struct overhead_sum *s, const struct scp_way_costs *first
 		       const struct scp_way_costs *last, double calls)
 {
 	for (unsigned i = 0; i < SCP_WAYS; i++) {
-		const struct measured m[2] = {way_of(&first->way[i]), way_of(&last->way[i])};
+		const struct scp_cost cost[2] = {cost_of(&first->way[i]), cost_of(&last->way[i])};
 
-		add_both(&s->of[OVERHEAD_WAY + i], m, calls);
+		add_costs(&s->of[OVERHEAD_WAY + i], cost, calls);
 	}
 }
 
