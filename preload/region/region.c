@@ -165,14 +165,13 @@ static COLD struct region_open *begin_slowly(uint32_t function, enum region_kind
 }
 
 static inline __attribute__((always_inline)) struct region_open *begin_region(
-	uint32_t function, enum region_kind kind, uint64_t serial, uint64_t ra, uint64_t cfa,
-	uint64_t fp)
+	uint32_t function, enum region_kind kind, uint64_t serial, struct region_caller from)
 {
 	struct scp_thread *t = thread_fast;
 	if (unlikely(!t) || unlikely(!process_epoch.now.generation) ||
 	    unlikely(t->open & ~OPEN_REGION))
-		return begin_slowly(function, kind, serial, ra, cfa, fp);
-	return begin(true, t, t->open, function, kind, serial, (struct region_caller){ra, cfa, fp});
+		return begin_slowly(function, kind, serial, from.ra, from.cfa, from.fp);
+	return begin(true, t, t->open, function, kind, serial, from);
 }
 
 /* Not the innermost: index of the one meant, with what was left inside it given up; or
@@ -319,7 +318,7 @@ static inline __attribute__((always_inline)) void end_region(enum region_kind ki
 struct region_open *region_begin(uint32_t function, enum region_kind kind, uint64_t serial,
 				 uint64_t ra, uint64_t cfa, uint64_t fp)
 {
-	return begin_region(function, kind, serial, ra, cfa, fp);
+	return begin_region(function, kind, serial, (struct region_caller){ra, cfa, fp});
 }
 
 void region_end(enum region_kind kind, uint32_t function, uint64_t serial, uintptr_t sp)
@@ -331,8 +330,7 @@ void region_marker_begin(struct scprof_site *site)
 {
 	/* Without a name it is begun all the same, so that ends find their own. */
 	if (region_is_on(SCP_GROUP_REGION))
-		begin_region(region_site_name(site), REGION_PLAIN, 0, ARCH_RETURN_ADDRESS(),
-			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
+		begin_region(region_site_name(site), REGION_PLAIN, 0, REGION_CALLER());
 }
 
 void region_marker_end(void)
@@ -352,8 +350,7 @@ unsigned long region_marker_enter(struct scprof_site *site)
 	if (!region_is_on(SCP_GROUP_REGION))
 		return 0;
 	const struct region_open *r =
-		begin_region(region_site_name(site), REGION_SCOPE, 0, ARCH_RETURN_ADDRESS(),
-			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
+		begin_region(region_site_name(site), REGION_SCOPE, 0, REGION_CALLER());
 	return likely(r != NULL) ? r->serial : 0;
 }
 
@@ -367,8 +364,7 @@ void region_marker_leave(unsigned long serial)
 void region_marker_open(struct scprof_site *site, unsigned token)
 {
 	if (region_is_on(SCP_GROUP_REGION))
-		begin_region(region_site_name(site), REGION_BLOCK, token, ARCH_RETURN_ADDRESS(),
-			     ARCH_CALLER_SP(), ARCH_CALLER_FP());
+		begin_region(region_site_name(site), REGION_BLOCK, token, REGION_CALLER());
 }
 
 /* Its entry is another one: to be found at the end. */
