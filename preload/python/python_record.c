@@ -89,11 +89,6 @@ static uint32_t add(struct known *k, uint32_t id)
 	return id;
 }
 
-static void *begin_record(uint32_t type, uint64_t bytes)
-{
-	return modules_record(&records.chunk, SCP_OPTIONAL_SOURCE, type, bytes);
-}
-
 static uint32_t count_from_0(int32_t n)
 {
 	return n < 0 ? 0 : (uint32_t)n;
@@ -120,7 +115,8 @@ uint32_t python_record_function(const struct python_function *f)
 	struct known *k;
 	uint64_t bytes = sizeof *r + name + file;
 	if (records.functions == PYTHON_FUNCTIONS_MAX || !(k = make(hash)) ||
-	    !(r = begin_record(SCP_REC_SOURCE_FUNCTION, bytes)))
+	    !(r = modules_record(&records.chunk, SCP_OPTIONAL_SOURCE, SCP_REC_SOURCE_FUNCTION,
+				 bytes)))
 		return 0;
 	r->id = records.functions + 1;
 	r->language = SCP_LANGUAGE_PYTHON;
@@ -142,7 +138,8 @@ static uint32_t record_place(uint32_t function, const struct python_place *p)
 	struct scp_source_line *r;
 	struct known *k;
 	if (records.lines == PYTHON_LINES_MAX || !(k = make(key)) ||
-	    !(r = begin_record(SCP_REC_SOURCE_LINE, sizeof *r)))
+	    !(r = modules_record(&records.chunk, SCP_OPTIONAL_SOURCE, SCP_REC_SOURCE_LINE,
+				 sizeof *r)))
 		return 0;
 	r->id = records.lines + 1;
 	r->function = function;
