@@ -13,9 +13,11 @@ struct path_node {
 	uint32_t hash;
 };
 
+/* NULL: of what an outermost frame is called from. */
 static struct path_node *node_at(const struct scp_thread *t, uint32_t node)
 {
-	return pool_get(&t->path_nodes, node, sizeof(struct path_node));
+	return node & PATH_TREE_ROOT(0) ? NULL
+					: pool_get(&t->path_nodes, node, sizeof(struct path_node));
 }
 
 /* Where the key is, or the free slot where it belongs. There is always one. */
@@ -40,8 +42,8 @@ static bool grow(struct scp_thread *t)
 		if (!old[i].number)
 			continue;
 		uint32_t out = old[i].out;
-		out = out & PATH_TREE_ROOT(0) ? path_tree_root(out).hash : node_at(t, out)->hash;
-		uint64_t at = path_tree_hash(out, old[i].key);
+		const struct path_node *o = node_at(t, out);
+		uint64_t at = path_tree_hash(o ? o->hash : out, old[i].key);
 		while (slot[at & (n - 1)].number)
 			at++;
 		slot[at & (n - 1)] = old[i];
@@ -96,7 +98,7 @@ static COLD uint32_t add_node(struct scp_thread *t, struct path_place out, uint6
 	    (!pool_has_room(&t->path_nodes) && !index_grow(t, add_nodes)))
 		return 0;
 	struct path_node *n = pool_next(&t->path_nodes, sizeof *n);
-	const struct path_node *o = out.node & PATH_TREE_ROOT(0) ? NULL : node_at(t, out.node);
+	const struct path_node *o = node_at(t, out.node);
 	*n = (struct path_node){
 		.frame = frame,
 		.out = out.node,
@@ -119,16 +121,10 @@ static struct path_place find_child(struct scp_thread *t, struct path_place out,
 struct path_place path_tree_find(struct scp_thread *t, const uint64_t *frame, uint32_t frames,
 				 uint32_t flags)
 {
-	struct path_place place = path_tree_root(PATH_TREE_ROOT(flags));
+	struct path_place place = {PATH_TREE_ROOT(flags), PATH_TREE_ROOT(flags)};
 	for (uint32_t i = frames; i-- > 0;)
 		place = find_child(t, place, frame[i]);
 	return frames ? place : (struct path_place){0, 0};
-}
-
-/* The next frame outwards; NULL: there is none. */
-static struct path_node *further_out(const struct scp_thread *t, const struct path_node *n)
-{
-	return n->out & PATH_TREE_ROOT(0) ? NULL : node_at(t, n->out);
 }
 
 uint32_t path_tree_out(const struct scp_thread *t, uint32_t node, uint64_t *frame)
@@ -148,7 +144,7 @@ static bool write_path(struct scp_thread *t, struct path_node *path)
 {
 	const struct path_node *n = path;
 	uint32_t own = 0;
-	for (; n && !n->first_path; n = further_out(t, n))
+	for (; n && !n->first_path; n = node_at(t, n->out))
 		own++;
 	struct scp_path *p = record_begin(t, SCP_REC_PATH, sizeof *p + 8 * own);
 	if (!p)
@@ -160,11 +156,11 @@ static bool write_path(struct scp_thread *t, struct path_node *path)
 	p->flags = path->flags;
 	p->base = n ? n->first_path : 0;
 	n = path;
-	for (uint32_t i = 0; i < own; i++, n = further_out(t, n))
+	for (uint32_t i = 0; i < own; i++, n = node_at(t, n->out))
 		p->frame[i] = n->frame;
 	record_publish(t);
 	path->id = id;
-	for (struct path_node *k = path; k && !k->first_path; k = further_out(t, k))
+	for (struct path_node *k = path; k && !k->first_path; k = node_at(t, k->out))
 		k->first_path = id;
 	return true;
 }

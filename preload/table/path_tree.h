@@ -13,11 +13,6 @@
 /* A function, in the place of a frame. No module has so high a number. */
 #define PATH_TREE_FUNCTION(function) (~(uint64_t)(function))
 
-static inline struct path_place path_tree_root(uint32_t root)
-{
-	return (struct path_place){root, root};
-}
-
 static inline uint32_t path_tree_hash(uint32_t out, uint64_t key)
 {
 	uint64_t h = (key + out) * UINT64_C(0x9e3779b97f4a7c15);
