@@ -2,12 +2,8 @@
 /* syscall() and prctl() without a frame of ours; see sandbox.c. Arguments stay
  * where they are. The few calls that matter to us, and calls before the originals
  * are known, go through C; so do those that are recorded (wrappers.c). */
-#define SYS_PRCTL 167
-#define SYS_FUTEX 98
-#define SYS_RECVMMSG 243
-#define SYS_SENDMMSG 269
-#define SYS_SECCOMP 277
-#define SYS_RSEQ 293
+#include <asm/unistd.h>
+
 /* WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2 of futex(2) */
 #define FUTEX_COMMAND 127
 #define FUTEX_LAST 13
@@ -23,15 +19,15 @@
 syscall:
 	.cfi_startproc
 	hint	#34 /* bti c */
-	cmp	x0, #SYS_SECCOMP
+	cmp	x0, #__NR_seccomp
 	b.hs	4f
-	cmp	x0, #SYS_FUTEX
+	cmp	x0, #__NR_futex
 	b.eq	5f
-	cmp	x0, #SYS_RECVMMSG
+	cmp	x0, #__NR_recvmmsg
 	b.eq	entry_recvmmsg
-	cmp	x0, #SYS_SENDMMSG
+	cmp	x0, #__NR_sendmmsg
 	b.eq	entry_sendmmsg
-	cmp	x0, #SYS_PRCTL
+	cmp	x0, #__NR_prctl
 	b.eq	1f
 2:	adrp	x16, entry_real_syscall
 	ldr	x16, [x16, :lo12:entry_real_syscall]
@@ -45,7 +41,7 @@ syscall:
 	b.ne	2b
 3:	b	sandbox_syscall
 4:	b.eq	sandbox_syscall
-	cmp	x0, #SYS_RSEQ
+	cmp	x0, #__NR_rseq
 	b.eq	sandbox_syscall
 	b	2b
 5:	and	w16, w2, #FUTEX_COMMAND

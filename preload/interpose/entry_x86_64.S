@@ -2,12 +2,8 @@
 /* syscall() and prctl() without a frame of ours; see sandbox.c. Arguments stay
  * where they are. The few calls that matter to us, and calls before the originals
  * are known, go through C; so do those that are recorded (wrappers.c). */
-#define SYS_PRCTL 157
-#define SYS_FUTEX 202
-#define SYS_RECVMMSG 299
-#define SYS_SENDMMSG 307
-#define SYS_SECCOMP 317
-#define SYS_RSEQ 334
+#include <asm/unistd.h>
+
 /* WAIT, LOCK_PI, WAIT_BITSET, WAIT_REQUEUE_PI, LOCK_PI2 of futex(2) */
 #define FUTEX_COMMAND 127
 #define FUTEX_LAST 13
@@ -23,15 +19,15 @@
 syscall:
 	.cfi_startproc
 	endbr64
-	cmpl	$SYS_SECCOMP, %edi
+	cmpl	$__NR_seccomp, %edi
 	jae	3f
-	cmpl	$SYS_FUTEX, %edi
+	cmpl	$__NR_futex, %edi
 	je	4f
-	cmpl	$SYS_RECVMMSG, %edi
+	cmpl	$__NR_recvmmsg, %edi
 	je	entry_recvmmsg
-	cmpl	$SYS_SENDMMSG, %edi
+	cmpl	$__NR_sendmmsg, %edi
 	je	entry_sendmmsg
-	cmpl	$SYS_PRCTL, %edi
+	cmpl	$__NR_prctl, %edi
 	je	1f
 2:	movq	entry_real_syscall(%rip), %rax
 	testq	%rax, %rax
@@ -45,7 +41,7 @@ syscall:
 	je	sandbox_syscall
 	jmp	2b
 3:	je	sandbox_syscall
-	cmpl	$SYS_RSEQ, %edi
+	cmpl	$__NR_rseq, %edi
 	jne	2b
 	jmp	sandbox_syscall
 4:	movl	%edx, %eax
