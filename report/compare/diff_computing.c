@@ -31,11 +31,9 @@ static uint32_t number_of(struct making *m, uint32_t profile,
 	const char *name = row->function ? row->function : "";
 	char *key =
 		family ? utf8_text("%.*s\x1f%s", (int)symbolize_stem(name), name, family) : NULL;
-	uint32_t number = string_index_add(&m->keys, key);
 
 	free(family);
-	free(key);
-	return number;
+	return string_index_take(&m->keys, key);
 }
 
 /* -1: out of memory. */

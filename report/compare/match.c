@@ -23,10 +23,8 @@ static struct match_row *row_of(struct match *m, enum report_by by, uint32_t pro
 
 	if (match_key_make(m, by, profile, e, &key, &loose) < 0)
 		return NULL;
-	uint32_t number = string_index_add(&m->keys, key);
-	uint32_t loose_number = string_index_add(&m->loose_keys, loose);
-	free(key);
-	free(loose);
+	uint32_t number = string_index_take(&m->keys, key);
+	uint32_t loose_number = string_index_take(&m->loose_keys, loose);
 	if (loose_number == STRING_INDEX_NONE ||
 	    !array_reach((void **)&m->row, &m->room, number, sizeof(*m->row), 0))
 		return NULL;

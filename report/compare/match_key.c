@@ -117,10 +117,8 @@ static bool same_build(const struct prof_module *a, const struct prof_module *b)
 /* The number of its family. STRING_INDEX_NONE: out of memory. */
 static uint32_t join_family(struct match *to, uint32_t profile, const struct prof_module *m)
 {
-	char *name = match_key_family(to, profile, m->path);
-	uint32_t number = string_index_add(&to->families, name);
+	uint32_t number = string_index_take(&to->families, match_key_family(to, profile, m->path));
 
-	free(name);
 	if (!array_reach((void **)&to->family, &to->family_room, number, sizeof(*to->family), 0))
 		return STRING_INDEX_NONE;
 	struct match_family *f = &to->family[number];

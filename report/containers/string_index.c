@@ -41,6 +41,15 @@ uint32_t string_index_add(struct string_index *n, const char *text)
 	return n->count++;
 }
 
+uint32_t string_index_take(struct string_index *n, char *text)
+{
+	uint32_t number = string_index_add(n, text);
+
+	n->failed |= !text;
+	free(text);
+	return number;
+}
+
 void string_index_clear(struct string_index *n)
 {
 	for (uint32_t i = 0; i < n->count; i++)

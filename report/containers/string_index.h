@@ -20,6 +20,8 @@ struct string_index {
 
 /* The number of a copy of `text`, the same for the same text; STRING_INDEX_NONE for NULL. */
 uint32_t string_index_add(struct string_index *n, const char *text);
+/* The same of a text that is freed; without one (NULL) memory is out. */
+uint32_t string_index_take(struct string_index *n, char *text);
 void string_index_clear(struct string_index *n);
 
 #define PAIRS_NONE UINT32_MAX

@@ -4,7 +4,6 @@
 #include "report/compare/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/model/model.h"
@@ -102,11 +101,8 @@ struct diff_path {
 /* As in flame graphs of reports: the function, or else where its code lies. */
 static uint32_t name_of(struct string_index *strings, const struct symbol *s)
 {
-	char *place = s->brief ? NULL : stacks_place_name(s);
-	uint32_t number = string_index_add(strings, s->brief ? s->brief : place);
-
-	free(place);
-	return number;
+	return s->brief ? string_index_add(strings, s->brief)
+			: string_index_take(strings, stacks_place_name(s));
 }
 
 static uint32_t line_below(struct diff_paths *p, uint32_t above, const struct diff_site *s,

@@ -101,9 +101,7 @@ bool html_lines_lack(struct html_lines *l, uint32_t frame)
 
 void html_lines_say(struct html *h, struct html_lines *l, uint32_t frame, char *text)
 {
-	l->text[frame] = string_index_add(&h->strings, text);
-	h->json.failed |= !text;
-	free(text);
+	l->text[frame] = string_index_take(&h->strings, text);
 }
 
 uint32_t html_lines_below(struct html *h, struct html_lines *l, uint32_t above, uint32_t frame)

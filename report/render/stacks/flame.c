@@ -63,16 +63,6 @@ static uint32_t number_label(struct growth *g, const struct flame_label *l)
 	return number;
 }
 
-/* Takes the text; NULL: out of memory. */
-static uint32_t add_text(struct string_index *strings, char *text)
-{
-	uint32_t number = string_index_add(strings, text);
-
-	strings->failed |= !text;
-	free(text);
-	return number;
-}
-
 static bool is_program(const struct growth *g, uint32_t module)
 {
 	for (uint32_t i = 0; i < g->programs; i++)
@@ -101,7 +91,7 @@ static uint32_t source_place(struct string_index *strings, const struct symbol *
 {
 	if (!s->file || !s->declared)
 		return string_index_add(strings, s->file);
-	return add_text(strings, utf8_text("%s:%d", s->file, s->declared));
+	return string_index_take(strings, utf8_text("%s:%d", s->file, s->declared));
 }
 
 static uint32_t label_symbol(struct growth *g, const struct symbol *s)
@@ -112,7 +102,8 @@ static uint32_t label_symbol(struct growth *g, const struct symbol *s)
 	l.module = s->language ? source_place(strings, s) : string_index_add(strings, s->module);
 	if (!s->brief) {
 		l.kind = FLAME_UNKNOWN;
-		l.name = add_text(strings, stacks_place_name(s)); /* each is a box of its own */
+		l.name = string_index_take(strings,
+					   stacks_place_name(s)); /* each is a box of its own */
 	} else {
 		bool own = s->language ? !s->library : is_program(g, l.module);
 

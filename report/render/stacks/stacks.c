@@ -22,11 +22,7 @@ void stacks_end(struct stacks *s)
 /* STRING_INDEX_NONE for NULL too: not known. */
 static uint32_t clean_name(struct stacks *s, const char *raw)
 {
-	char *clean = raw ? utf8_clean(raw, true) : NULL;
-	uint32_t number = clean ? string_index_add(&s->names, clean) : STRING_INDEX_NONE;
-
-	free(clean);
-	return number;
+	return raw ? string_index_take(&s->names, utf8_clean(raw, true)) : STRING_INDEX_NONE;
 }
 
 /* Line-based formats have no place for a function without a name. */
