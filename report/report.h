@@ -322,8 +322,9 @@ struct report {
 	 * the file. Measured, in no call and no gap. */
 	double recording_ns;
 	uint64_t recordings, walks;
-	double time_ns;	      /* of all threads */
-	uint64_t all_threads; /* how many they are; several may have had one table */
+	double time_ns;		/* of all threads */
+	uint64_t all_threads;	/* how many they are; several may have had one table */
+	uint64_t all_processes; /* likewise, of the profile */
 	double gaps_ns, nested_ns;
 	struct report_threads_time threads_time;
 	struct states_shared shared; /* private to states.c */

@@ -143,10 +143,8 @@ static void put_run(const struct head *f)
 	const struct prof_process *p = r->first;
 	char when[48], groups[32] = "", end[80], runs[48] = "";
 	struct numbered wall = numbered_duration(r->wall_s * 1e9, f->utf8);
-	uint64_t count = 0;
+	uint64_t count = r->all_processes;
 
-	for (uint32_t i = 0; i < r->processes; i++)
-		count += r->profile->process[i].count;
 	if (count == 1 && is_attached(r)) {
 		put_attached_run(f);
 		return;

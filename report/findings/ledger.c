@@ -39,16 +39,13 @@ static void fill_totals(struct report *r)
 {
 	const struct profile *p = r->profile;
 	struct report_ledger *l = &r->ledger;
-	uint64_t processes = 0;
 
-	for (uint32_t i = 0; i < p->processes; i++)
-		processes += p->process[i].count;
 	*l = (struct report_ledger){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-	if (p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == processes) {
+	if (p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == r->all_processes) {
 		l->cpu_s = (double)p->usage.cpu_ns / 1e9;
 		l->waits = (double)p->usage.voluntary;
 	}
-	if (p->usage.known & SCP_USAGE_IO && p->usage_io_of == processes)
+	if (p->usage.known & SCP_USAGE_IO && p->usage_io_of == r->all_processes)
 		PROF_SET(l, &p->usage, reads, writes);
 }
 

@@ -128,6 +128,7 @@ static void fill_processes(struct report *r)
 		of->wall_s = fmax(of->wall_s, t->time_ns / 1e9);
 	}
 	for (uint32_t i = 0; i < p->processes; i++) {
+		r->all_processes += p->process[i].count;
 		r->process[i].process = &p->process[i];
 		r->process[i].wall_s = wall_of(&p->process[i], r->process[i].wall_s);
 	}

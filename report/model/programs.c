@@ -140,12 +140,9 @@ static double charged_s(const struct report *r, double samples, double *off)
 {
 	const struct profile *p = r->profile;
 	double period = p->flags & SCP_FILE_WINDOWS ? 0 : (double)p->sampling.period_ns / 1e9;
-	uint64_t processes = 0;
 
-	for (uint32_t i = 0; i < r->programs; i++)
-		processes += r->program[i].processes;
 	*off = 0;
-	if (p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == processes)
+	if (p->usage.known & SCP_USAGE_CPU && p->usage_cpu_of == r->all_processes)
 		return (double)p->usage.cpu_ns / 1e9;
 	*off = SAMPLES_ERRORS * sqrt(samples) * period;
 	return samples * period;

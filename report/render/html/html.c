@@ -95,17 +95,14 @@ static void put_figures(struct html *h)
 {
 	const struct report *r = h->report;
 	char note[96];
-	uint64_t processes = 0;
 
-	for (uint32_t i = 0; i < r->profile->processes; i++)
-		processes += r->profile->process[i].count;
 	json_write_open(&h->json, "figures", '[');
 	snprintf(note, sizeof(note), "in %s row%s", numbered_count(r->sites).text,
 		 r->sites == 1 ? "" : "s");
 	html_write_texts(h, "calls", numbered_count(r->calls).text, note);
-	snprintf(note, sizeof(note), "%s process%s, %s thread%s", numbered_count(processes).text,
-		 processes == 1 ? "" : "es", numbered_count(r->all_threads).text,
-		 r->all_threads == 1 ? "" : "s");
+	snprintf(note, sizeof(note), "%s process%s, %s thread%s",
+		 numbered_count(r->all_processes).text, r->all_processes == 1 ? "" : "es",
+		 numbered_count(r->all_threads).text, r->all_threads == 1 ? "" : "s");
 	html_write_texts(h, "wall time", numbered_duration(r->wall_s * 1e9, true).text, note);
 	snprintf(note, sizeof(note), "%s that scprof took",
 		 numbered_duration(r->perturbation_ns, true).text);
