@@ -143,7 +143,7 @@ static double time_of(const uint64_t *count, uint32_t from, uint32_t to)
 
 struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, double resolution)
 {
-	struct bimodality m = {false, {NAN, NAN}, {1, 0}, {1, 0}, NAN};
+	struct bimodality m = {false, {NAN, NAN}, {1, 0}, {1, 0}};
 	struct cells c;
 	struct peaks p;
 
@@ -160,7 +160,6 @@ struct bimodality bimodality_find(const uint64_t *count, uint32_t buckets, doubl
 	m.share[1] = 1 - m.share[0];
 	m.center[0] = histogram_quantile(count, buckets, m.share[0] / 2);
 	m.center[1] = histogram_quantile(count, buckets, m.share[0] + m.share[1] / 2);
-	m.valley = histogram_start(c.first + part);
 	double all = time_of(count, 0, c.first + c.count);
 	m.time[0] = time_of(count, 0, c.first + part) / all;
 	m.time[1] = 1 - m.time[0];

@@ -44,7 +44,6 @@ struct bimodality {
 	double center[2]; /* median of the shorter and of the longer durations; NAN if one mode */
 	double share[2];  /* shares of the calls; 1 and 0 if one mode */
 	double time[2];	  /* shares of the time, accurate to 1/16 */
-	double valley;	  /* the duration at the valley */
 };
 
 /* A valley counts if, on the scale of log duration, it is at most half as dense as the lower of the

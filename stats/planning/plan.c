@@ -205,8 +205,3 @@ double plan_beilner_bound(double d, double n)
 {
 	return d / (2 * sqrt(n));
 }
-
-double plan_beilner_contiguous_deviation(double var, double n, double d)
-{
-	return sqrt(var / n + d * d / (6 * n * n));
-}

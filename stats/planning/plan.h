@@ -89,10 +89,6 @@ double plan_calls_forecast(const struct stats_finished *f, double confidence, do
  * show at most two adjacent counts (8): f - f^2, f the fractional part of mean_ticks. */
 double plan_beilner_count_variance(double mean_ticks);
 
-/* Eq. (10d): deviation of the mean of n contiguous calls (each begins where the one before ended)
- * whose durations have variance `var` and are independent: the root of var/n + d^2 / (6 n^2). */
-double plan_beilner_contiguous_deviation(double var, double n, double d);
-
 /* Eq. (10a): standard deviation of the mean of n calls whose true mean is `mean`, clock tick d.
  * With f the fractional part of mean/d: d sqrt((f - f^2) / n). */
 double plan_beilner_deviation(double mean, double d, double n);

@@ -3,6 +3,7 @@
 #ifndef SCPROF_TESTS_UNIT_SUPPORT_BEILNER_H
 #define SCPROF_TESTS_UNIT_SUPPORT_BEILNER_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include "stats/planning/plan.h"
@@ -19,12 +20,16 @@ static inline double plan_beilner_variance(double count_variance, double n, doub
 	return d * d * count_variance / n;
 }
 
-/* (10c) */
+/* (10c): of the mean of n calls that each begin where the one before ended, and are independent */
 static inline double plan_beilner_contiguous_variance(double var, double n, double d)
 {
-	double deviation = plan_beilner_contiguous_deviation(var, n, d);
+	return var / n + d * d / (6 * n * n);
+}
 
-	return deviation * deviation;
+/* (10d) */
+static inline double plan_beilner_contiguous_deviation(double var, double n, double d)
+{
+	return sqrt(plan_beilner_contiguous_variance(var, n, d));
 }
 
 /* (11), for calls of one kind in a row */
