@@ -84,9 +84,9 @@ static void put_displaced(struct html *h, const struct report_site *s, uint32_t 
 							   : index));
 }
 
-static void put_row(struct html *h, struct html_lines *l, const struct report_site *s,
-		    uint32_t index)
+static void put_row(struct html *h, struct html_lines *l, const struct report_site *s)
 {
+	uint32_t index = (uint32_t)(s - h->report->site);
 	bool plain = !s->overflow && s->outcome == SCP_COMPLETED;
 	struct row_lines lines = lines_of(h, l, s);
 
@@ -261,10 +261,7 @@ void html_sites(struct html *h)
 
 	json_write_count(&h->json, "rows", h->report->sites);
 	put_fields(h);
-	json_write_open(&h->json, "sites", '[');
-	for (uint32_t i = 0; i < h->sites; i++)
-		put_row(h, &lines, &h->report->site[i], i);
-	json_write_close(&h->json, ']');
+	JSON_LIST(&h->json, "sites", e, h->report->site, h->sites, put_row(h, &lines, e));
 	put_computing(h, &lines);
 	put_functions(h);
 	html_lines_write(h, &lines);

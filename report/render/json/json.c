@@ -34,15 +34,11 @@ static void put_process(struct json_writer *w, const struct report_process *p)
 	json_write_close(w, '}');
 }
 
-static void put_sites(struct json_writer *w, struct report *r, uint32_t sites)
+static void put_site(struct json_writer *w, struct report *r, const struct report_site *s)
 {
-	json_write_open_lines(w, "sites", '[');
-	for (uint32_t i = 0; i < sites && !w->failed; i++) {
-		json_write_open(w, NULL, '{');
-		json_site_write(w, r, &r->site[i]);
-		json_write_close(w, '}');
-	}
-	json_write_close(w, ']');
+	json_write_open(w, NULL, '{');
+	json_site_write(w, r, s);
+	json_write_close(w, '}');
 }
 
 static void put_rows(struct json_writer *w, const struct report *r, const struct report_options *o)
@@ -213,7 +209,7 @@ int json_print(struct report *r, const struct report_options *o, FILE *out)
 
 	json_write_open_lines(&w, NULL, '{');
 	put_head(&w, r);
-	put_sites(&w, r, rows_of_top(r->sites, o->top));
+	JSON_LIST_LINES(&w, "sites", e, r->site, rows_of_top(r->sites, o->top), put_site(&w, r, e));
 	put_rows(&w, r, o);
 	if (json_computing_write(&w, r, rows_of_top(UINT32_MAX, o->top)))
 		return -1;

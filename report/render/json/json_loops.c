@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "report/loops/loop.h"
+#include "report/model/model.h"
 
 struct context {
 	const struct report *report;
@@ -118,8 +119,6 @@ void json_loops_write(struct json_writer *w, const struct report *r, uint32_t si
 		json_write_null(w, "loops");
 		return;
 	}
-	json_write_open_lines(w, "loops", '[');
-	for (uint32_t i = 0; i < r->loops->loops && i < most; i++)
-		put_loop(&c, &r->loops->loop[i]);
-	json_write_close(w, ']');
+	JSON_LIST_LINES(w, "loops", e, r->loops->loop, rows_of_top(r->loops->loops, most),
+			put_loop(&c, e));
 }
