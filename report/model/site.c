@@ -357,7 +357,7 @@ void site_sums_settle(struct site_sums *w)
 void site_sums_clear(struct site_sums *w)
 {
 	sums_clear(&w->sums);
-	steadiness_clear(&w->steady);
+	sums_clear(&w->steady.rest);
 }
 
 struct mean_interval site_sums_mean(const struct prof_clock *clock, const struct prof_sums *sums,

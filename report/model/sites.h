@@ -63,7 +63,6 @@ struct steadiness {
 /* Add the sums of one entry. `ordered`: its batches lie in order of time (not so where processes
  * were folded into one). `include`: leave the warm-up in the mean. -1: out of memory. */
 int steadiness_add(struct steadiness *to, const struct prof_sums *s, bool ordered, bool include);
-void steadiness_clear(struct steadiness *s);
 /* The interval of the mean of `rest`, the cut being an estimate. */
 void steadiness_widen(struct mean_interval *e, const struct steadiness *s);
 /* The part of a report's site; `hist` as hist_find has it. To be called when its estimate, overhead

@@ -230,11 +230,6 @@ void steadiness_widen(struct mean_interval *e, const struct steadiness *s)
 		warmup_widen(e, mean * calls / units - 1);
 }
 
-void steadiness_clear(struct steadiness *s)
-{
-	sums_clear(&s->rest);
-}
-
 static void fill_drift(struct report_steadiness *to, const struct steadiness *s, uint64_t units,
 		       double unit, double off)
 {

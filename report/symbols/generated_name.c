@@ -178,12 +178,9 @@ bool generated_name_is_library(const struct generated_name *n)
 /* The number of a name among those that are kept, by function and place. */
 static uint32_t number_of(struct generated_names *names, const struct generated_name *n)
 {
-	char *whole = n->file ? utf8_text("%s %s:%d:%d", n->function, n->file, n->line, n->column)
-			      : strdup(n->function);
-	uint32_t number = string_index_add(&names->whole, whole);
-
-	free(whole);
-	return number;
+	return string_index_take(&names->whole, n->file ? utf8_text("%s %s:%d:%d", n->function,
+								    n->file, n->line, n->column)
+							: strdup(n->function));
 }
 
 /* The one that is equal, if there is one, else a copy of `n`, whose text is taken. NULL: out of

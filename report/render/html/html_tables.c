@@ -162,12 +162,6 @@ void html_loops(struct html *h)
 
 /* ---- where the time of rows and of all threads went ---- */
 
-static void put_switched(struct html *h, const struct report_site *s)
-{
-	JSON_LIST(&h->json, NULL, e, s->bar, s->bars,
-		  json_write_count(&h->json, NULL, e->switched));
-}
-
 static void put_row(struct html *h, const struct report_site *s)
 {
 	const struct report_states *t = &s->states;
@@ -178,7 +172,8 @@ static void put_row(struct html *h, const struct report_site *s)
 	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
 		HTML_PUT(h, part[i]->mean, part[i]->low, part[i]->high);
 	html_write_doubts(h, states_doubts(t));
-	put_switched(h, s);
+	JSON_LIST(&h->json, NULL, e, s->bar, s->bars,
+		  json_write_count(&h->json, NULL, e->switched));
 }
 
 /* Most rows of a program that computes were never switched: their mean is all on a CPU, and their

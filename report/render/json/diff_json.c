@@ -114,11 +114,6 @@ static void put_site(struct json_writer *w, const struct diff *d, const struct d
 	json_write_close(w, '}');
 }
 
-static void put_sites(struct json_writer *w, const struct diff *d)
-{
-	JSON_LIST(w, "sites", e, d->site, rows_of_top(d->sites, d->options.top), put_site(w, d, e));
-}
-
 static const struct row_field computing_side[] = {
 	ROW_FIELD("samples", diff_side, calls), ROW_SAME(diff_side, share),
 	ROW_FIELD("cpu_ns", diff_side, total_ns), ROW_END};
@@ -219,7 +214,7 @@ int diff_json(struct diff *d, FILE *out)
 	put_files(w, d, DIFF_BASE);
 	put_files(w, d, DIFF_NEW);
 	put_totals(w, d);
-	put_sites(w, d);
+	JSON_LIST(w, "sites", e, d->site, rows_of_top(d->sites, d->options.top), put_site(w, d, e));
 	diff_json_computing(w, d->computing);
 	json_warnings_write(w, d->warning, d->warnings);
 	return json_write_finish(w);
