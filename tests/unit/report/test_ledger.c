@@ -58,7 +58,7 @@ static struct report make(void)
 					   .reads = 220,
 					   .writes = 75};
 	profile.usage_cpu_of = profile.usage_io_of = 2;
-	return (struct report){.profile = &profile};
+	return (struct report){.profile = &profile, .all_processes = 2};
 }
 
 static void expect_share(double share, double expected)
