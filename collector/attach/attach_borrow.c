@@ -83,11 +83,11 @@ static struct watched *find_watched(struct borrowing *b, pid_t tid)
 }
 
 /* Did it begin to wait since the last look, and was that lately? Then it is known since when. */
-static bool began_just_now(struct watched *t, pid_t pid)
+static bool began_just_now(struct watched *t)
 {
 	struct watched last = *t;
 
-	t->sleeps = threads_sleeps(pid, t->tid);
+	t->sleeps = threads_sleeps(t->tid);
 	t->at_ns = remote_now_ns();
 	if (last.at_ns && t->sleeps == last.sleeps)
 		return false;
@@ -124,8 +124,7 @@ static bool waits_anew(const struct borrowing *b, pid_t tid)
 {
 	const struct attach_working *w = b->w;
 
-	return w->wait.tid == (uint64_t)tid &&
-	       threads_sleeps(w->remote.target.pid, tid) > w->wait.sleeps + 1 &&
+	return w->wait.tid == (uint64_t)tid && threads_sleeps(tid) > w->wait.sleeps + 1 &&
 	       remote_now_ns() - b->looked_ns < FRESH_MS * UINT64_C(1000000);
 }
 
@@ -142,7 +141,7 @@ static bool keep_rest(struct attach_working *w, pid_t tid)
 		return true;
 	if (w->wait.tid != (uint64_t)tid || !code ||
 	    code != proc_maps_find(&w->maps, w->remote.code.syscall) ||
-	    threads_sleeps(w->remote.target.pid, tid) != w->wait.sleeps + 1)
+	    threads_sleeps(tid) != w->wait.sleeps + 1)
 		return false;
 	regs->r10 = waited_ms < limit_ms ? limit_ms - waited_ms : 0;
 	return remote_set_registers(tid, regs);
@@ -180,7 +179,7 @@ static bool may_begin_anew(struct borrowing *b, pid_t tid, enum threads_rank ran
 	struct attach_working *w = b->w;
 	uint64_t now_ns = remote_now_ns();
 	struct watched *t = find_watched(b, tid);
-	bool began = t && began_just_now(t, w->remote.target.pid);
+	bool began = t && began_just_now(t);
 
 	b->looked_ns = now_ns;
 	b->known = rank == THREADS_EPOLL && (still_waits(w, tid) || (t && was_seen_to_begin(w, t)));

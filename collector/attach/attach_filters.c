@@ -100,10 +100,10 @@ static int start(struct attach_filters *f, const struct attach_target *t, struct
 /* Does a stop take nothing from the thread now? Else it is best stopped when it begins to wait. */
 static bool await_harmless(pid_t pid, pid_t tid, int limit_ms)
 {
-	const unsigned long sleeps = threads_sleeps(pid, tid);
+	const unsigned long sleeps = threads_sleeps(tid);
 
 	for (int ms = 0; threads_rank(pid, tid) >= THREADS_SHORT; ms++) {
-		if (ms >= limit_ms || threads_sleeps(pid, tid) != sleeps)
+		if (ms >= limit_ms || threads_sleeps(tid) != sleeps)
 			return false;
 		usleep(1000);
 	}

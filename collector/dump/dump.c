@@ -90,7 +90,7 @@ static bool read_asleep(struct reading *g, struct dump_thread *t)
 	pid_t pid = g->d->pid;
 
 	for (int i = 0; i < TRIES; i++) {
-		unsigned long sleeps = threads_sleeps(pid, t->tid);
+		unsigned long sleeps = threads_sleeps(t->tid);
 		const char *state = proc_stat_read(pid, t->tid, stat);
 
 		t->state = state ? *state : 'X';
@@ -101,8 +101,7 @@ static bool read_asleep(struct reading *g, struct dump_thread *t)
 		read_python(g, t);
 		dump_stack_walk(&g->stacks, m, g->d->names, t);
 		if (read_call(pid, t, &after, &m->registers) &&
-		    !memcmp(&before, &after, sizeof(before)) &&
-		    threads_sleeps(pid, t->tid) == sleeps)
+		    !memcmp(&before, &after, sizeof(before)) && threads_sleeps(t->tid) == sleeps)
 			return true;
 	}
 	t->call = -1;

@@ -14,7 +14,6 @@
 #include "profile/base/kernel_file.h"
 
 #define MOST_THREADS 65536u
-#define MOST_STATUS  16384 /* bytes, of a machine with thousands of processors */
 
 struct thread {
 	pid_t tid;
@@ -199,34 +198,22 @@ enum threads_rank threads_rank(pid_t pid, pid_t tid)
 	return rank_of_call(pid, tid, &sp);
 }
 
-/* The line of a thread's status. */
-static unsigned long parse_sleeps(const char *text)
+unsigned long threads_sleeps(pid_t tid)
 {
-	const char *line = strstr(text, "\nvoluntary_ctxt_switches:");
-	unsigned long sleeps;
-
-	return line && sscanf(line, " voluntary_ctxt_switches: %lu", &sleeps) == 1 ? sleeps : 0;
-}
-
-unsigned long threads_sleeps(pid_t pid, pid_t tid)
-{
-	char text[MOST_STATUS];
-
-	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	return parse_sleeps(text);
+	return (unsigned long)proc_status_number(tid, "voluntary_ctxt_switches", 10, 0);
 }
 
 /* A thread that is about to run shows the call that it will make; its state is looked at after
  * that, and with the same number of sleeps before and after it did not run between. */
 unsigned long threads_epoll(pid_t pid, pid_t tid)
 {
-	char text[MOST_STATUS];
-	unsigned long before = threads_sleeps(pid, tid);
+	char text[PROC_STAT_BYTES];
+	unsigned long before = threads_sleeps(tid);
 
 	if (threads_rank(pid, tid) != THREADS_EPOLL)
 		return 0;
-	kernel_file_text(text, sizeof(text), "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	return strstr(text, "\nState:\tS") && parse_sleeps(text) == before ? before : 0;
+	const char *state = proc_stat_read(pid, tid, text);
+	return state && *state == 'S' && threads_sleeps(tid) == before ? before : 0;
 }
 
 ARRAY_COMPARE(by_rank, struct thread, ARRAY_ORDER(a->rank, b->rank) ?: ARRAY_ORDER(a->tid, b->tid))

@@ -41,7 +41,7 @@ enum threads_rank threads_rank(pid_t pid, pid_t tid);
 
 /* How often it has gone to sleep, which a processor that is taken from it does not change; 0: not
  * known. */
-unsigned long threads_sleeps(pid_t pid, pid_t tid);
+unsigned long threads_sleeps(pid_t tid);
 
 /* The same, where it is asleep in epoll_wait with a time limit; 0: it is not. */
 unsigned long threads_epoll(pid_t pid, pid_t tid);
