@@ -168,9 +168,8 @@ static void record_all(struct causal_options *o, const char *program, const char
 	static char symbols[8192];
 	char name[256];
 
-	for (size_t length; names && *names; names += length + (names[length] == ',')) {
-		length = strcspn(names, ",");
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(names, ",@"), names);
+	while (names && words_next(&names, ",", name, sizeof(name))) {
+		name[strcspn(name, "@")] = '\0';
 		if (strpbrk(name, "*?[!#") || record_wrapped(o, name, given) || !*program ||
 		    !is_of_a_library(program, name))
 			continue;

@@ -118,15 +118,9 @@ static void offer(const struct complete_line *line, const char *candidate, const
 static void offer_words(const struct complete_line *line, const char *text, const char *separators)
 {
 	char word[64];
-	size_t length;
 
-	for (; *text; text += length) {
-		text += strspn(text, separators);
-		length = strcspn(text, separators);
-		snprintf(word, sizeof(word), "%.*s", (int)length, text);
-		if (length)
-			offer(line, word, NULL);
-	}
+	while (words_next(&text, separators, word, sizeof(word)))
+		offer(line, word, NULL);
 }
 
 /* A list goes on after its last comma. */
@@ -194,11 +188,8 @@ static void offer_named(const struct complete_line *line, const char *operand)
 	else if (!strcmp(operand, "CODE"))
 		offer_codes(line);
 	else /* of PID|PROFILE|DIR the first that is known */
-		for (; *operand; operand += strcspn(operand, "|"), operand += *operand == '|') {
-			snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(operand, "|"), operand);
-			if (leave_to_shell(kind))
-				return;
-		}
+		while (words_next(&operand, "|", kind, sizeof(kind)) && !leave_to_shell(kind))
+			continue;
 }
 
 struct place {

@@ -26,51 +26,45 @@ bool environment_can_preload(const char *path)
 
 /* AddressSanitizer's library ends the program unless it comes first, and its relatives take over
  * functions for their own use before others do. */
-static bool is_sanitizer(const char *word, size_t length)
+static bool is_sanitizer(const char *word)
 {
 	static const char *const names[] = {"libasan.so", "libhwasan.so", "liblsan.so",
 					    "libtsan.so", "libubsan.so",  "libclang_rt."};
-	const char *slash = memrchr(word, '/', length), *file = slash ? slash + 1 : word;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if ((size_t)(word + length - file) >= strlen(names[i]) &&
-		    !strncmp(file, names[i], strlen(names[i])))
+		if (!strncmp(basename(word), names[i], strlen(names[i])))
 			return true;
 	return false;
 }
 
-static void put_word(FILE *to, const char *word, size_t length)
+static void put_word(FILE *to, const char *word)
 {
-	if (length)
-		fprintf(to, "%s%.*s", ftell(to) > 0 ? ":" : "", (int)length, word);
+	fprintf(to, "%s%s", *word && ftell(to) > 0 ? ":" : "", word);
 }
 
 /* The words of the user's list that are sanitizers, or the others. */
 static void put_words(FILE *to, const char *list, bool sanitizers)
 {
-	for (size_t length; *list; list += length) {
-		list += strspn(list, SEPARATORS);
-		length = strcspn(list, SEPARATORS);
-		if (is_sanitizer(list, length) == sanitizers)
-			put_word(to, list, length);
-	}
+	char word[PATH_MAX];
+
+	while (words_next(&list, SEPARATORS, word, sizeof(word)))
+		if (is_sanitizer(word) == sanitizers)
+			put_word(to, word);
 }
 
 /* The first definition of a function is the one that is called. */
 static void put_preload(FILE *to, const struct environment *e, const char *user)
 {
-	const char *stubs = e->stubs ? e->stubs : "";
-
 	if (*e->before && !words_have(user, SEPARATORS, e->before))
-		put_word(to, e->before, strlen(e->before));
+		put_word(to, e->before);
 	/* a list that names the library decides its place, and perhaps that of stubs before it */
 	bool placed = strstr(user, "libscprof.so") || words_have(user, SEPARATORS, e->library);
 	put_words(to, user, true);
 	if (placed)
 		put_words(to, user, false);
-	put_word(to, stubs, strlen(stubs));
+	put_word(to, e->stubs ? e->stubs : "");
 	if (!words_have(user, SEPARATORS, e->library))
-		put_word(to, e->library, strlen(e->library));
+		put_word(to, e->library);
 	if (!placed)
 		put_words(to, user, false);
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/base/words.h"
+
 /* 0 if it may be executed, else errno. */
 static int executable(const char *path)
 {
@@ -69,27 +71,15 @@ int program_find(const char *name, char *path, size_t size)
 	return errno ? -1 : 0;
 }
 
-/* The next word of *at into `word`; false at the end of the line. */
-static bool next_word(const char **at, char *word, size_t size)
-{
-	*at += strspn(*at, " \t");
-	size_t length = strcspn(*at, " \t");
-	if (!length)
-		return false;
-	snprintf(word, size, "%.*s", (int)length, *at);
-	*at += length;
-	return true;
-}
-
 /* `env` looks up its first word that is neither an option nor NAME=VALUE; -u
  * and -C take a word of their own. */
 static void parse_env(const char *rest, struct shebang *out)
 {
 	char word[sizeof(out->program)];
 
-	while (next_word(&rest, word, sizeof(word))) {
+	while (words_next(&rest, " \t", word, sizeof(word))) {
 		if (!strcmp(word, "-u") || !strcmp(word, "-C")) {
-			if (!next_word(&rest, word, sizeof(word)))
+			if (!words_next(&rest, " \t", word, sizeof(word)))
 				return;
 		} else if (!strncmp(word, "-S", 2) && word[2]) {
 			snprintf(out->program, sizeof(out->program), "%s", word + 2);
@@ -113,7 +103,7 @@ bool program_find_shebang(const char *head, size_t bytes, struct shebang *out)
 	memcpy(line, head + 2, bytes);
 	line[bytes] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	if (!next_word(&rest, out->interpreter, sizeof(out->interpreter)))
+	if (!words_next(&rest, " \t", out->interpreter, sizeof(out->interpreter)))
 		return false;
 	if (!strcmp(basename(out->interpreter), "env"))
 		parse_env(rest, out);

@@ -19,6 +19,7 @@
 #include "profile/base/proc_maps.h"
 #include "profile/base/error.h"
 #include "profile/base/given_file.h"
+#include "profile/base/words.h"
 
 #define MAPPED_MOST 4096 /* a process chooses how many, and their names */
 
@@ -136,41 +137,37 @@ static int search_glob(const char *pattern, struct names *out)
 	return failed;
 }
 
-static int search_in(const char *directory, size_t length, const char *pattern, struct names *out)
+static int search_in(const char *directory, const char *pattern, struct names *out)
 {
 	char path[2 * PATH_MAX];
 
-	if (!length)
-		return 0;
-	snprintf(path, sizeof(path), "%.*s/%s", (int)length, directory, pattern);
+	snprintf(path, sizeof(path), "%s/%s", directory, pattern);
 	int failed = search_glob(path, out);
 	if (strstr(pattern, ".so"))
 		return failed;
 	/* "libz" stands for libz.so and all that begin with libz.so. */
-	snprintf(path, sizeof(path), "%.*s/%s.so*", (int)length, directory, pattern);
+	snprintf(path, sizeof(path), "%s/%s.so*", directory, pattern);
 	return failed ? failed : search_glob(path, out);
 }
 
 int library_closure_search(const char *pattern, const struct names *known, struct names *out)
 {
 	static const char system[] = "/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
-	const char *lists[] = {getenv("LD_LIBRARY_PATH"), system};
+	const char *lists[] = {getenv("LD_LIBRARY_PATH") ?: "", system};
+	char directory[PATH_MAX];
 	int failed = 0;
 
 	*out = (struct names){0};
 	if (strchr(pattern, '/'))
 		return search_glob(pattern, out);
-	for (size_t i = 0; i < known->count && !failed; i++)
-		failed = search_in(known->name[i],
-				   (size_t)(strrchr(known->name[i], '/') - known->name[i]), pattern,
-				   out);
-	for (size_t l = 0; l < 2 && !failed; l++)
-		for (const char *at = lists[l]; at && *at && !failed; at += strspn(at, ":")) {
-			size_t length = strcspn(at, ":");
-
-			failed = search_in(at, length, pattern, out);
-			at += length;
-		}
+	for (size_t i = 0; i < known->count && !failed; i++) {
+		snprintf(directory, sizeof(directory), "%s", known->name[i]);
+		*strrchr(directory, '/') = '\0';
+		failed = *directory ? search_in(directory, pattern, out) : 0;
+	}
+	for (size_t l = 0; l < 2; l++)
+		while (!failed && words_next(&lists[l], ":", directory, sizeof(directory)))
+			failed = search_in(directory, pattern, out);
 	return failed;
 }
 

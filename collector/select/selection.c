@@ -14,6 +14,7 @@
 #include "include/scprof_selected.h"
 #include "profile/base/error.h"
 #include "profile/base/array.h"
+#include "profile/base/words.h"
 
 char *selection_demangle(const char *name, bool parameters)
 {
@@ -124,13 +125,9 @@ static bool is_refused(const char *globs, const char *name)
 {
 	char glob[64];
 
-	for (size_t length; *globs; globs += length) {
-		globs += strspn(globs, " ");
-		length = strcspn(globs, " ");
-		snprintf(glob, sizeof(glob), "%.*s", (int)length, globs);
+	while (words_next(&globs, " ", glob, sizeof(glob)))
 		if (!fnmatch(glob, name, 0))
 			return true;
-	}
 	return false;
 }
 

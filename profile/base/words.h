@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Is `word`, which is not empty, one of the words between these separators? */
@@ -15,4 +16,15 @@ static inline bool words_have(const char *list, const char *separators, const ch
 			return true;
 	}
 	return false;
+}
+
+/* The next word of *list, which moves behind it, cut at size - 1 bytes; false: there is none. */
+static inline bool words_next(const char **list, const char *separators, char *word, size_t size)
+{
+	*list += strspn(*list, separators);
+	size_t length = strcspn(*list, separators);
+
+	snprintf(word, size, "%.*s", (int)length, *list);
+	*list += length;
+	return length > 0;
 }
