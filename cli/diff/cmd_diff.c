@@ -26,8 +26,7 @@ enum { OPT_FORMAT = USAGE_OWN, OPT_STRICT, OPT_EQUAL, OPT_MOST, OPT_FOR };
 static const struct usage_entry usage_options[] = {
 	{"by", 0, "path|site|function", .text = "what a row is (default: path, the full call path)",
 	 MEMBER(CHOICE, options.by)},
-	{"confidence", USAGE_CONFIDENCE, "R",
-	 .text = "1 - R of the changes reported may be none (default: 0.95)",
+	{"confidence", 0, "R", .text = "1 - R of the changes reported may be none (default: 0.95)",
 	 MEMBER(CONFIDENCE, options.confidence)},
 	{"threshold", 0, "P", .text = "a smaller change of a site is none (default: 0.5%)",
 	 MEMBER(SHARE, options.min_change, .most = 1000000)},

@@ -27,8 +27,7 @@ struct wishes {
 };
 
 static const struct usage_entry usage_options[] = {
-	{"cpus", 256, "LIST",
-	 .text = "these CPUs, such as 0-3,8 (default: all that scprof may use)",
+	{"cpus", 0, "LIST", .text = "these CPUs, such as 0-3,8 (default: all that scprof may use)",
 	 OPTIONS_MEMBER(TEXT, wishes, cpus)},
 	USAGE_ENTRY_JSON("scprof-load/1", OPTIONS_MEMBER(FLAG, wishes, json)),
 	USAGE_ENTRY_HELP,

@@ -29,18 +29,9 @@ enum {
 /* Codes of options: an option with a letter has the letter as its code. */
 enum {
 	USAGE_OPERAND = 1, /* not an option: an operand, where the mode is "-" */
-	USAGE_CONFIDENCE = 256,
-	USAGE_JSON,
+	USAGE_JSON = 256,
 	USAGE_FORMAT, /* this and the following: of a report, see report_options.h */
-	USAGE_BY,
 	USAGE_SORT,
-	USAGE_TOGETHER,
-	USAGE_TOP,
-	USAGE_FRAMES,
-	USAGE_WARM_UP,
-	USAGE_FULL,
-	USAGE_FOLD,
-	USAGE_WEIGHT,
 	USAGE_OWN /* the first that a command may use as it likes */
 };
 
@@ -92,8 +83,8 @@ struct usage_entry {
 	}
 #define USAGE_ENTRY_CONFIDENCE(...)                                                                \
 	{                                                                                          \
-		"confidence", USAGE_CONFIDENCE, "R",                                               \
-			.text = "of the intervals, 0.95 or 95% (default: 0.95)", ##__VA_ARGS__     \
+		"confidence", 0, "R", .text = "of the intervals, 0.95 or 95% (default: 0.95)",     \
+				      ##__VA_ARGS__                                                \
 	}
 
 struct usage {

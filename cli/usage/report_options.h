@@ -15,10 +15,10 @@
 	 .text = "what to print: text, json, csv, html (a page for a browser), svg (a flame "      \
 		 "graph); for other tools pprof, folded, callgrind, speedscope. Default: as the "  \
 		 "name of -o ends, else text"},                                                    \
-		{"by", USAGE_BY, "path|site|function|gap|thread|process",                          \
+		{"by", 0, "path|site|function|gap|thread|process",                                 \
 		 .text = "what a row is (default: path, the full call path)",                      \
 		 REPORT_MEMBER(CHOICE, by)},                                                       \
-		{"fold", USAGE_FOLD, NULL,                                                         \
+		{"fold", 0, NULL,                                                                  \
 		 .text = "one row for call paths through the same functions: they differ only "    \
 			 "in the places within them",                                              \
 		 REPORT_MEMBER(FLAG, fold)},                                                       \
@@ -26,28 +26,27 @@
 		 .text = "which rows come first, of those that work and of those that wait "       \
 			 "(default: time, in total)",                                              \
 		 REPORT_MEMBER(CHOICE, sort)},                                                     \
-		{"together", USAGE_TOGETHER, NULL,                                                 \
+		{"together", 0, NULL,                                                              \
 		 .text = "add rows of different programs up (default: each program apart)",        \
 		 REPORT_MEMBER(FLAG, together)},                                                   \
 		USAGE_ENTRY_CONFIDENCE(REPORT_MEMBER(CONFIDENCE, confidence)),                     \
-		{"include-warm-up", USAGE_WARM_UP, NULL,                                           \
+		{"include-warm-up", 0, NULL,                                                       \
 		 .text = "leave in the means what is otherwise excluded",                          \
 		 REPORT_MEMBER(FLAG, include_warmup)},                                             \
-		{"top", USAGE_TOP, "N",                                                            \
+		{"top", 0, "N",                                                                    \
 		 .text = "rows at most, 0: all (default: as many as fit the screen, else all; on " \
 			 "a page 20000)",                                                          \
 		 REPORT_MEMBER(COUNT32, top)},                                                     \
-		{"frames", USAGE_FRAMES, "N",                                                      \
+		{"frames", 0, "N",                                                                 \
 		 .text = "lines of call path a row in text (default: all in one; with --full 6, "  \
 			 "later rows 2)",                                                          \
 		 REPORT_MEMBER(COUNT32, frames)},                                                  \
-		{"full", USAGE_FULL, NULL,                                                         \
+		{"full", 0, NULL,                                                                  \
 		 .text = "in text: all lines of the head, all rows, paths, notes and warnings in " \
 			 "full",                                                                   \
 		 REPORT_MEMBER(FLAG, full)},                                                       \
 	{                                                                                          \
-		"weight", USAGE_WEIGHT,                                                            \
-			"time|calls|bytes|on_cpu|runnable|asleep|uncharged|computing",             \
+		"weight", 0, "time|calls|bytes|on_cpu|runnable|asleep|uncharged|computing",        \
 			.text = "what --format folded counts (default: time, in ns; on_cpu, "      \
 				"runnable, asleep: where that time went; uncharged: ns by "        \
 				"displacement, from 'scprof run --displace'). computing: CPU "     \

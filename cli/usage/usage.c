@@ -41,7 +41,7 @@ bool usage_takes_word(const struct usage_entry *option)
 
 char usage_letter(const struct usage_entry *option)
 {
-	return option->code < USAGE_CONFIDENCE ? (char)option->code : '\0';
+	return option->code < USAGE_JSON ? (char)option->code : '\0';
 }
 
 size_t usage_names(const struct usage *u, unsigned without, const char **names, size_t most)
