@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "collector/launch/launch.h"
+#include "profile/base/kernel_file.h"
 #include "report/live/view.h"
 #include "report/wording/terminal.h"
 #include "report/wording/utf8.h"
@@ -251,8 +252,7 @@ static int end_attach(struct top_attach *t)
 		print_said(t->said);
 		close(t->said);
 	}
-	if (t->end >= 0)
-		close(t->end);
+	kernel_file_close(&t->end);
 	*t = (struct top_attach){.end = -1, .said = -1};
 	return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
 }

@@ -4,6 +4,7 @@
  * all that the tool has open, among it the run's lock, by which others know that the tool lives. */
 #include "cli/attach/attach_targets.h"
 #include "collector/machine/kernel_numbers.h"
+#include "profile/base/kernel_file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -77,10 +78,8 @@ void attach_guard_begin(struct attach_guard *g, const struct attach_targets *t)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(fd[0]);
 	g->fd = fd[1];
-	if (g->pid < 0) {
-		close(g->fd);
-		g->fd = -1;
-	}
+	if (g->pid < 0)
+		kernel_file_close(&g->fd);
 }
 
 void attach_guard_end(struct attach_guard *g)
@@ -89,7 +88,6 @@ void attach_guard_end(struct attach_guard *g)
 		return;
 	if (write(g->fd, "", 1) < 0)
 		kill(g->pid, SIGKILL); /* it is gone, and is waited for below */
-	close(g->fd);
-	g->fd = -1;
+	kernel_file_close(&g->fd);
 	waitpid(g->pid, NULL, 0);
 }

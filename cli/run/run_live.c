@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/messages/complaint.h"
+#include "profile/base/kernel_file.h"
 #include "report/wording/utf8.h"
 
 static int open_log(struct run_live *l, const char *directory, const char *command)
@@ -75,8 +76,7 @@ void run_live_lend(struct run_live *l)
 		replace(l, 0, nothing);
 	if (l->log_fd >= 0 && !replace(l, 1, l->log_fd))
 		replace(l, 2, l->log_fd);
-	if (nothing >= 0)
-		close(nothing);
+	kernel_file_close(&nothing);
 }
 
 static void restore(struct run_live *l, int number)
@@ -85,8 +85,7 @@ static void restore(struct run_live *l, int number)
 		return;
 	fflush(stderr);
 	dup2(l->kept[number], number);
-	close(l->kept[number]);
-	l->kept[number] = -1;
+	kernel_file_close(&l->kept[number]);
 }
 
 void run_live_take_back(struct run_live *l)
@@ -204,20 +203,13 @@ void run_live_end(struct run_live *l)
 {
 	if (!l->wished)
 		return;
-	if (l->end >= 0)
-		close(l->end);
-	l->end = -1;
+	kernel_file_close(&l->end);
 	note_quit(l, 0);
 	shown = NULL;
 	restore(l, 2);
-	if (l->terminal >= 0)
-		close(l->terminal);
-	l->terminal = -1;
-	if (l->log_fd >= 0) {
-		if (!unlink_empty(l))
-			say_format("the command's output: %s", l->log);
-		close(l->log_fd);
-	}
-	l->log_fd = -1;
+	kernel_file_close(&l->terminal);
+	if (l->log_fd >= 0 && !unlink_empty(l))
+		say_format("the command's output: %s", l->log);
+	kernel_file_close(&l->log_fd);
 	l->wished = false;
 }

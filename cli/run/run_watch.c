@@ -19,6 +19,7 @@
 #include "cli/plan/plan.h"
 #include "collector/shared_page.h"
 #include "profile/live/run_files.h"
+#include "profile/base/kernel_file.h"
 #include "report/live/live_rows.h"
 #include "report/model/model.h"
 #include "report/wording/numbers.h"
@@ -320,8 +321,7 @@ struct run_watch *run_watch_begin(const struct recording *r, const char *directo
 		w->end = eventfd(0, EFD_CLOEXEC);
 		if (w->end >= 0 && !(errno = shared_page_start_thread(&w->thread, watch_main, w)))
 			return w;
-		if (w->end >= 0)
-			close(w->end);
+		kernel_file_close(&w->end);
 		free(w);
 	}
 	if (o->until)

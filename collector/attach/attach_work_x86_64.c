@@ -29,10 +29,10 @@
 static bool may_trace(pid_t pid)
 {
 	int fd = kernel_file_fd(O_RDWR, "/proc/%d/mem", (int)pid);
+	bool may = fd >= 0;
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	kernel_file_close(&fd);
+	return may;
 }
 
 /* Its files in /proc are root's where it may not be dumped: to be read, with what may trace it. */
@@ -261,8 +261,7 @@ void attach_work_end(struct attach_working *w, int limit_ms)
 {
 	if (!w)
 		return;
-	if (w->filters.child >= 0)
-		close(w->filters.child);
+	kernel_file_close(&w->filters.child);
 	remote_close(&w->remote, limit_ms);
 	if (w->points)
 		safe_points_close(w->points);

@@ -17,6 +17,7 @@
 #include "collector/launch/run_directory.h"
 #include "profile/base/error.h"
 #include "profile/live/run_files.h"
+#include "profile/base/kernel_file.h"
 
 #define LIBRARY	   "libscprof.so"
 #define MOST_BYTES (INT64_C(256) << 20) /* of a library */
@@ -66,9 +67,8 @@ static int copy_library(const struct copy_in *c, int library)
 		got = sendfile(copy, library, &at, (size_t)(st.st_size - at));
 	if (got == 0)
 		errno = EIO;
-	int failed = got <= 0 || fchmod(copy, 0555) ? -1 : 0, error = errno;
-	close(copy);
-	errno = error;
+	int failed = got <= 0 || fchmod(copy, 0555) ? -1 : 0;
+	kernel_file_close(&copy);
 	return failed;
 }
 
@@ -179,10 +179,8 @@ bool copy_in_end(struct copy_in *c)
 		gone = !unlinkat(c->place, c->name, AT_REMOVEDIR) || errno == ENOENT;
 		as_user_end(&before);
 	}
-	if (c->made >= 0)
-		close(c->made);
-	if (c->place >= 0)
-		close(c->place);
+	kernel_file_close(&c->made);
+	kernel_file_close(&c->place);
 	c->place = c->made = -1;
 	return gone;
 }

@@ -12,6 +12,7 @@
 
 #include "collector/causal/causal_private.h"
 #include "collector/shared_page.h"
+#include "profile/base/kernel_file.h"
 #include "stats/numerics/distributions.h"
 
 static void *experiment_main(void *argument)
@@ -87,8 +88,7 @@ void causal_close(struct causal *c)
 	causal_design_free(&c->design);
 	causal_threads_free(&c->threads);
 	free(c->site);
-	if (c->stop >= 0)
-		close(c->stop);
+	kernel_file_close(&c->stop);
 	pthread_mutex_destroy(&c->guard);
 	free(c);
 }

@@ -26,6 +26,7 @@
 #include "collector/launch/run_directory.h"
 #include "include/scprof_version.h"
 #include "profile/profile.h"
+#include "profile/base/kernel_file.h"
 
 #define SECTION "scprof_version"
 #define SECOND	"libscprof-unwind.so"
@@ -213,8 +214,7 @@ static bool is_left(const char *path)
 	bool left = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() &&
 		    !flock(fd, LOCK_EX | LOCK_NB);
 
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	return left;
 }
 

@@ -9,6 +9,7 @@
 #include "collector/launch/environment.h"
 #include "collector/launch/program.h"
 #include "profile/base/given_file.h"
+#include "profile/base/kernel_file.h"
 
 static const char *first_complaint(char *text)
 {
@@ -31,8 +32,7 @@ static void ask_loader(struct doctor *d, const struct program *p)
 	int failed = fd < 0 || elf_facts_read(fd, &facts) || !*facts.interpreter ||
 		     environment_find_library(library, sizeof(library), &err);
 
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	if (failed)
 		return;
 	if (!elf_facts_loader_is_trusted(facts.interpreter)) {

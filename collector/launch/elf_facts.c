@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "profile/base/given_file.h"
+#include "profile/base/kernel_file.h"
 
 /* NUL-terminated text at a file offset, cut to its room; false if it runs out of the file. libelf
  * would read all of a file for it. */
@@ -111,8 +112,7 @@ char *elf_facts_copy_section(const char *path, const char *name, size_t *bytes)
 		*bytes = data->d_size;
 	}
 	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	return copy;
 }
 

@@ -16,6 +16,7 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "collector/launch/survivors.h"
+#include "profile/base/kernel_file.h"
 
 static void add_signals(sigset_t *set, const int *signals, size_t count)
 {
@@ -236,9 +237,7 @@ int launch_exit_status(int wait_status)
 
 void launch_close(struct launch *l)
 {
-	if (l->signals >= 0)
-		close(l->signals);
-	l->signals = -1;
+	kernel_file_close(&l->signals);
 }
 
 void signal_wait_begin(struct signal_wait *e)

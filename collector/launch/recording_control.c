@@ -23,6 +23,7 @@
 #include "collector/shared_page.h"
 #include "include/scprof_control.h"
 #include "profile/base/error.h"
+#include "profile/base/kernel_file.h"
 
 #define KEPT_FLIPS 1024u /* power of two */
 
@@ -156,10 +157,8 @@ static void release(struct recording_control *w)
 		robust.list.next = &robust.list;
 		shared_page_remove(w->page, w->path);
 	}
-	if (w->end >= 0)
-		close(w->end);
-	if (w->signals >= 0)
-		close(w->signals);
+	kernel_file_close(&w->end);
+	kernel_file_close(&w->signals);
 	free(w->path);
 	free(w);
 }

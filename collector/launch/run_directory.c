@@ -20,6 +20,7 @@
 
 #include "collector/clocks/clocks_read.h"
 #include "profile/base/error.h"
+#include "profile/base/kernel_file.h"
 
 #define ENOUGH_BYTES (UINT64_C(256) << 20)
 
@@ -132,10 +133,7 @@ int run_directory_give(const struct run_directory *d, uid_t uid, gid_t gid)
 
 void run_directory_release(struct run_directory *d)
 {
-	if (d->lock < 0)
-		return;
-	close(d->lock);
-	d->lock = -1;
+	kernel_file_close(&d->lock);
 }
 
 static void unlink_files(const struct run_directory *d, const char *pattern)

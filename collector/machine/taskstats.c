@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "collector/machine/cpus.h"
+#include "profile/base/kernel_file.h"
 
 #define BUFFER	  8192
 #define ROOM	  (8 << 20) /* for ends that wait */
@@ -184,9 +185,7 @@ bool taskstats_next(struct taskstats_socket *s, struct taskstats_task *task)
 
 void taskstats_close(struct taskstats_socket *s)
 {
-	if (s->fd >= 0)
-		close(s->fd);
-	s->fd = -1;
+	kernel_file_close(&s->fd);
 	if (!*s->why)
 		snprintf(s->why, sizeof(s->why), "closed");
 }

@@ -13,6 +13,7 @@
 #include "collector/sample/sample_private.h"
 #include "profile/base/array.h"
 #include "profile/base/given_file.h"
+#include "profile/base/kernel_file.h"
 
 #define MOST_IMAGES  400u /* each has a descriptor */
 #define MOST_FRAMES  (1u << 23)
@@ -160,8 +161,7 @@ static int open_same(const char *path, uint64_t device, uint64_t inode)
 
 	if (fd >= 0 && (s.st_ino == inode || !inode || s.st_dev != device))
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	return -1;
 }
 
@@ -224,8 +224,7 @@ uint32_t image_find(struct sample_images *all, const char *path, uint64_t device
 void image_free(struct sample_images *all)
 {
 	for (uint32_t i = 0; i < all->count; i++) {
-		if (all->image[i].fd >= 0)
-			close(all->image[i].fd);
+		kernel_file_close(&all->image[i].fd);
 		PROF_FREE(&all->image[i], frame, block, places, path);
 	}
 	free(all->image);

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "profile/profile.h"
 #include "profile/base/given_file.h"
 #include "profile/base/array.h"
 #include "profile/model/call_sums.h"
+#include "profile/base/kernel_file.h"
 
 struct tables {
 	Elf *elf;
@@ -183,8 +183,7 @@ int exports_read(const char *path, struct exports *out)
 				 : 0;
 	}
 	elf_cntl(t.elf, ELF_C_FDDONE); /* all that is needed has been read */
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	return result;
 }
 

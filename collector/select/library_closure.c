@@ -88,8 +88,7 @@ int library_closure_find(const char *program, struct names *out, struct profile_
 	bool is_elf = fd >= 0 && !elf_facts_read(fd, &facts);
 
 	*out = (struct names){0};
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	if (!is_elf || !*facts.interpreter)
 		return error_set(
 			err,

@@ -29,10 +29,8 @@ int given_file_find(const char *path, int flags, struct stat *st)
 int given_file_open_found(int place)
 {
 	int fd = kernel_file_fd(O_RDONLY | O_NONBLOCK | O_NOCTTY, "/proc/self/fd/%d", place);
-	int error = errno;
 
-	close(place);
-	errno = error;
+	kernel_file_close(&place);
 	return fd;
 }
 

@@ -3,6 +3,7 @@
 #include "profile/base/kernel_file.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -64,6 +65,16 @@ int kernel_file_fd(int flags, const char *path, ...)
 {
 	NAME(name, path);
 	return open(name, flags | O_CLOEXEC);
+}
+
+void kernel_file_close(int *fd)
+{
+	int error = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = error;
 }
 
 FILE *kernel_file_open(const char *path, ...)

@@ -23,6 +23,9 @@ int kernel_file_link(char *to, size_t size, const char *path, ...) KERNEL_FILE_P
 /* A descriptor, by flags as open() has them; -1 with errno. */
 int kernel_file_fd(int flags, const char *path, ...) KERNEL_FILE_PATH(2);
 
+/* Closes a descriptor, keeps errno, and makes it -1; it may be that already. */
+void kernel_file_close(int *fd);
+
 /* To read; NULL with errno. */
 FILE *kernel_file_open(const char *path, ...) KERNEL_FILE_PATH(1);
 

@@ -64,8 +64,7 @@ static int check_library(const struct refusal_process *p, const char *library,
 		why = "it is no file";
 	else if (!fstatvfs(fd, &fs) && fs.f_flag & ST_NOEXEC)
 		why = "it is mounted noexec";
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	return why ? refusal_say(p, err,
 				 "it cannot load %.150s in its file system (%s): add --copy-to DIR "
 				 "(such as /tmp there), or install scprof there",
@@ -177,8 +176,7 @@ static bool await(pid_t child)
 
 	if (!ended)
 		kill(child, SIGKILL);
-	if (end.fd >= 0)
-		close(end.fd);
+	kernel_file_close(&end.fd);
 	waitpid(child, NULL, ended ? 0 : WNOHANG);
 	return ended;
 }
@@ -249,7 +247,6 @@ bool refusal_sees(const struct refusal_facts *f, const char *path)
 	bool sees = fd >= 0 && !fstat(fd, &theirs) && !stat(path, &ours) &&
 		    theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
 
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	return sees;
 }

@@ -274,8 +274,7 @@ static const char *judge_file(pid_t pid)
 			      ", or use `scprof run`";
 	}
 	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	kernel_file_close(&fd);
 	return why;
 }
 

@@ -14,6 +14,7 @@
 
 #include "collector/attach/remote/remote.h"
 #include "profile/base/error.h"
+#include "profile/base/kernel_file.h"
 
 #define CLOSE_MS 20
 
@@ -183,9 +184,7 @@ void remote_close(struct remote *r, int limit_ms)
 	while (some_given_up(r) && remote_now_ns() < end)
 		if (wait_for_one(r, CLOSE_MS, &status) < 0)
 			break;
-	if (r->memory >= 0)
-		close(r->memory);
-	r->memory = -1;
+	kernel_file_close(&r->memory);
 }
 
 enum remote_result remote_until_stopped(struct remote *r, int limit_ms, struct remote_seen *seen,

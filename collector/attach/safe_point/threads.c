@@ -26,16 +26,13 @@ static bool ask_for_limit(pid_t pid, uint64_t fd, int option)
 	char link[8];
 	struct timeval limit = {0};
 	socklen_t bytes = sizeof(limit);
-	int process, copy = -1;
 
 	kernel_file_link(link, sizeof(link), "/proc/%d/fd/%d", (int)pid, (int)fd);
 	if (strncmp(link, "socket:", 7) != 0)
 		return false;
-	process = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (process >= 0) {
-		copy = (int)syscall(SYS_pidfd_getfd, process, (int)fd, 0);
-		close(process);
-	}
+	int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	int copy = (int)syscall(SYS_pidfd_getfd, process, (int)fd, 0);
+	kernel_file_close(&process);
 	if (copy < 0)
 		return false;
 	if (getsockopt(copy, SOL_SOCKET, option, &limit, &bytes) != 0)

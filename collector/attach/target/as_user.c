@@ -55,13 +55,11 @@ int as_user_open_inside(pid_t pid, const char *inside, int flags)
 {
 	struct open_how how = {.flags = (uint64_t)flags | O_CLOEXEC,
 			       .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	int error, root = kernel_file_fd(O_PATH | O_DIRECTORY, "/proc/%d/root", (int)pid);
+	int root = kernel_file_fd(O_PATH | O_DIRECTORY, "/proc/%d/root", (int)pid);
 
 	if (root < 0)
 		return -1;
 	long fd = syscall(SYS_openat2, root, inside, &how, sizeof(how));
-	error = errno;
-	close(root);
-	errno = error;
+	kernel_file_close(&root);
 	return (int)fd;
 }

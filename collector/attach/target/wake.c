@@ -115,9 +115,7 @@ int wake_open(struct wake *w, const char *path, struct profile_error *err)
 
 void wake_close(struct wake *w)
 {
-	if (w->fd >= 0)
-		close(w->fd); /* and with it the lock */
-	w->fd = -1;
+	kernel_file_close(&w->fd); /* and with it the lock */
 }
 
 static bool put(const struct wake *w, const void *from, size_t bytes, size_t at)

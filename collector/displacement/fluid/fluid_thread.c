@@ -167,8 +167,7 @@ void *fluid_thread_main(void *argument)
 	sem_post(&t->fluid->ready);
 	if (!refused)
 		run(t);
-	if (t->schedstat >= 0)
-		close(t->schedstat);
+	kernel_file_close(&t->schedstat);
 	return NULL;
 }
 
