@@ -51,8 +51,7 @@ static int take_profiles(const char *directory)
 		profile_free(p);
 		unlink(path);
 	}
-	if (d)
-		closedir(d);
+	kernel_file_leave(&d);
 	return read;
 }
 

@@ -143,8 +143,7 @@ static void unlink_files(const struct run_directory *d, const char *pattern)
 	for (struct dirent *e; profiles && (e = readdir(profiles));)
 		if (!fnmatch(pattern, e->d_name, 0))
 			unlinkat(dirfd(profiles), e->d_name, 0); /* no folder */
-	if (profiles)
-		closedir(profiles);
+	kernel_file_leave(&profiles);
 }
 
 int run_directory_remove(struct run_directory *d)

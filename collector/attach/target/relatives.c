@@ -32,44 +32,40 @@ bool relatives_same_root(pid_t a, pid_t b)
 	return same_file(a, b, "root") && same_file(a, b, "ns/mnt");
 }
 
-size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
-{
-	DIR *proc = kernel_file_folder("/proc");
-	size_t count = 0;
-
-	for (pid_t one; count < room && (one = kernel_file_next(&proc)) >= 0;) {
-		pid_t parent = one;
-
-		if (one == pid || !same_file(pid, one, "exe"))
-			continue;
-		for (int i = 0; i < GENERATIONS_MOST && parent > 0 && parent != pid; i++) {
-			char text[PROC_STAT_BYTES];
-
-			parent = (pid_t)proc_stat_number(proc_stat_read(parent, 0, text), 4);
-		}
-		if (parent == pid)
-			pids[count++] = one;
-	}
-	kernel_file_leave(&proc);
-	return count;
-}
-
-/* Processes that belong by that text, as long as there is room. */
-static size_t list(bool (*belongs)(pid_t pid, const char *text), const char *text, pid_t *pids,
+/* Processes that belong to that, as long as there is room. */
+static size_t list(bool (*belongs)(pid_t pid, const void *to), const void *to, pid_t *pids,
 		   size_t room)
 {
 	DIR *proc = kernel_file_folder("/proc");
 	size_t count = 0;
 
 	for (pid_t pid; count < room && (pid = kernel_file_next(&proc)) >= 0;)
-		if (belongs(pid, text))
+		if (belongs(pid, to))
 			pids[count++] = pid;
 	kernel_file_leave(&proc);
 	return count;
 }
 
+static bool is_child(pid_t pid, const void *of)
+{
+	const pid_t ancestor = *(const pid_t *)of;
+	char text[PROC_STAT_BYTES];
+	pid_t parent = pid;
+
+	if (pid == ancestor || !same_file(ancestor, pid, "exe"))
+		return false;
+	for (int i = 0; i < GENERATIONS_MOST && parent > 0 && parent != ancestor; i++)
+		parent = (pid_t)proc_stat_number(proc_stat_read(parent, 0, text), 4);
+	return parent == ancestor;
+}
+
+size_t relatives_children(pid_t pid, pid_t *pids, size_t room)
+{
+	return list(is_child, &pid, pids, room);
+}
+
 /* The kernel cuts names off, and adds " (deleted)" to files that have gone. */
-static bool is_namesake(pid_t pid, const char *name)
+static bool is_namesake(pid_t pid, const void *name)
 {
 	char text[PATH_MAX];
 
@@ -108,7 +104,7 @@ int relatives_mapped(pid_t pid, const char *part, const char *end, char path[PAT
 	return found;
 }
 
-static bool maps(pid_t pid, const char *path)
+static bool maps(pid_t pid, const void *path)
 {
 	char found[PATH_MAX];
 

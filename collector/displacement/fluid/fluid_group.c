@@ -46,8 +46,7 @@ static void remove_left(const char *folder)
 		if (maker > 0 && kill(maker, 0) && errno == ESRCH)
 			rmdir(path);
 	}
-	if (groups)
-		closedir(groups);
+	kernel_file_leave(&groups);
 }
 
 /* "4:cpu,cpuacct:/a/b": the folder that /a/b lies in. */

@@ -260,8 +260,7 @@ static void find(struct site_samples *s)
 	while (dir && (entry = readdir(dir)))
 		if (!fnmatch("scprof.*.scp", entry->d_name, 0))
 			add_file(s, entry->d_name);
-	if (dir)
-		closedir(dir);
+	kernel_file_leave(&dir);
 	for (uint32_t i = 0; i < s->files; i++) {
 		entry_watch_look(&s->file[i].watch);
 		publish(s, i);
