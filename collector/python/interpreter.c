@@ -26,14 +26,6 @@ static uint64_t word(const struct interpreter *p, uint64_t at)
 	return at != 0 && memory_read(p->pid, at, &value, sizeof(value)) ? value : 0;
 }
 
-static uint64_t word_of(const uint8_t *bytes, uint16_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, bytes + at, sizeof(value));
-	return value;
-}
-
 static uint64_t find(const struct interpreter *p, const char *name)
 {
 	return symbols_find(p->object, p->pid, name);
@@ -187,7 +179,7 @@ size_t interpreter_read(const struct interpreter *p, uint64_t at, bool one,
 
 		if (!bytes)
 			break;
-		at = word_of(bytes, l->frame_previous);
+		at = word_at(bytes, l->frame_previous);
 		if (l->has_entry_frame && bytes[l->frame_owner] >= PYTHON_ENTRY_FRAME) {
 			if (count)
 				frame[count - 1].ends = true;
@@ -197,8 +189,8 @@ size_t interpreter_read(const struct interpreter *p, uint64_t at, bool one,
 		}
 		/* 3.11 tells of each frame whether it is the outermost of its C function, in the
 		 * byte before its owner. */
-		code = word_of(bytes, l->frame_code) & ~(uint64_t)l->code_tags;
-		instruction = word_of(bytes, l->frame_instruction);
+		code = word_at(bytes, l->frame_code) & ~(uint64_t)l->code_tags;
+		instruction = word_at(bytes, l->frame_instruction);
 		frame[count++] = (struct interpreter_frame){
 			here, code,
 			l->instruction_is_index
@@ -216,33 +208,33 @@ bool interpreter_code(const struct interpreter *p, uint64_t at, struct interpret
 	const struct python_layout *l = &p->layout;
 	const uint16_t places[] = {l->code_name, l->code_filename, l->code_table};
 	uint8_t bytes[CODE_BYTES];
-	int32_t prepared = 0, line;
+	int32_t prepared = 0;
 
 	if (!at || at % 8 || !memory_read(p->pid, at, bytes, sizeof(bytes)) ||
-	    word_of(bytes, l->object_type) != l->code_type)
+	    word_at(bytes, l->object_type) != l->code_type)
 		return false;
-	memcpy(&line, bytes + l->code_first_line, sizeof(line));
+	int32_t line = (int32_t)half_at(bytes, l->code_first_line);
 	code->code = at;
 	code->start = at + l->code_bytecode;
-	uint64_t size = 2 * word_of(bytes, 16);
+	uint64_t size = 2 * word_at(bytes, 16);
 	if (l->code_first_traceable)
-		memcpy(&prepared, bytes + l->code_first_traceable, sizeof(prepared));
+		prepared = (int32_t)half_at(bytes, l->code_first_traceable);
 	if (!l->code_bytecode) { /* before 3.11 it is a bytes object */
 		uint8_t head[32];
 
-		code->start = word_of(bytes, CODE_STRING);
+		code->start = word_at(bytes, CODE_STRING);
 		if (!memory_read(p->pid, code->start, head, sizeof(head)) ||
-		    word_of(head, l->object_type) != l->bytes_type)
+		    word_at(head, l->object_type) != l->bytes_type)
 			return false;
 		code->start += l->bytes_data;
-		size = word_of(head, l->bytes_size);
+		size = word_at(head, l->bytes_size);
 	}
 	code->end = code->start + size;
 	code->prepared = 2 * (int64_t)prepared;
 	/* neighbours differ by as much as their names may: not until it is mixed */
 	code->identity = ((uint64_t)line * HASH + code->end) * HASH;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		code->identity = (code->identity ^ word_of(bytes, places[i])) * HASH;
+		code->identity = (code->identity ^ word_at(bytes, places[i])) * HASH;
 	return size != 0 && size < CODE_MOST;
 }
 
@@ -254,14 +246,13 @@ static bool read_text(const struct interpreter *p, uint64_t at, bool end, char *
 	uint8_t head[256], far[4 * SCP_SOURCE_FILE_MAX];
 	const uint8_t *data = far;
 	size_t used = 0, has = memory_some(p->pid, at, head, sizeof(head));
-	uint32_t state;
 
-	if (has < l->text_ascii || word_of(head, l->object_type) != l->text_type)
+	if (has < l->text_ascii || word_at(head, l->object_type) != l->text_type)
 		return false;
-	memcpy(&state, head + l->text_state, sizeof(state));
+	uint32_t state = half_at(head, l->text_state);
 	uint32_t size = state >> 2 & 7;
 	bool ascii = state >> 6 & 1;
-	uint64_t length = word_of(head, l->text_length), most = ascii ? room - 1 : room / 4 - 1,
+	uint64_t length = word_at(head, l->text_length), most = ascii ? room - 1 : room / 4 - 1,
 		 count = length < most ? length : most, from = end ? length - count : 0;
 
 	if (!(state >> 5 & 1) || (size != 1 && (ascii || (size != 2 && size != 4))))
@@ -291,12 +282,12 @@ static void *read_lines(const struct interpreter *p, const uint8_t *code,
 			struct python_lines *lines)
 {
 	const struct python_layout *l = &p->layout;
-	uint64_t table = word_of(code, l->code_table), bytes;
+	uint64_t table = word_at(code, l->code_table), bytes;
 	uint8_t head[32];
 	bool fine = memory_read(p->pid, table, head, sizeof(head)) &&
-		    word_of(head, l->object_type) == l->bytes_type;
+		    word_at(head, l->object_type) == l->bytes_type;
 
-	bytes = fine ? word_of(head, l->bytes_size) : 0;
+	bytes = fine ? word_at(head, l->bytes_size) : 0;
 	fine = fine && bytes < TABLE_BYTES;
 	/* With the NUL behind it: a table of no bytes is one, too. */
 	void *copy = fine ? memory_copy(p->pid, table + l->bytes_data, bytes + 1) : NULL;
@@ -321,12 +312,12 @@ bool interpreter_name(const struct interpreter *p, uint64_t code_at, int64_t at,
 	int32_t traceable = 0;
 
 	if (!memory_read(p->pid, code_at, code, sizeof(code)) ||
-	    word_of(code, l->object_type) != l->code_type ||
-	    !read_text(p, word_of(code, l->code_name), false, name, sizeof(name)) ||
-	    !read_text(p, word_of(code, l->code_filename), true, file, sizeof(file)))
+	    word_at(code, l->object_type) != l->code_type ||
+	    !read_text(p, word_at(code, l->code_name), false, name, sizeof(name)) ||
+	    !read_text(p, word_at(code, l->code_filename), true, file, sizeof(file)))
 		return false;
 	if (l->code_first_traceable)
-		memcpy(&traceable, code + l->code_first_traceable, sizeof(traceable));
+		traceable = (int32_t)half_at(code, l->code_first_traceable);
 	if (traceable && at < 2 * (int64_t)traceable)
 		return false;
 	void *copy = read_lines(p, code, &lines);

@@ -170,8 +170,8 @@ bool chain_keep(struct sample_events *e, struct sample_ring *r, const struct per
 	uint32_t tid = 0, size = 0;
 
 	if (h->type == PERF_RECORD_SAMPLE && h->size >= at + head) {
-		memcpy(&tid, (const uint8_t *)h + 12, sizeof(tid));
-		memcpy(&size, (const uint8_t *)h + at - sizeof(size), sizeof(size));
+		tid = half_at(h, 12);
+		size = half_at(h, at - sizeof(size));
 	}
 	e->chain = tid && (pid_t)tid == r->chain_tid ? r->chain : NULL;
 	r->chain_tid = 0;

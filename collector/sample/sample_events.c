@@ -191,11 +191,8 @@ void sample_events_close(struct sample_events *e)
 static uint64_t time_of(const struct perf_event_header *h)
 {
 	size_t at = h->type == PERF_RECORD_SAMPLE ? 16 : h->size - 8u;
-	uint64_t time = 0;
 
-	if (h->size >= 24)
-		memcpy(&time, (const uint8_t *)h + at, sizeof(time));
-	return time;
+	return h->size >= 24 ? word_at(h, at) : 0;
 }
 
 /* The kernel writes behind data_head while we read before it: the line that it writes for each
@@ -232,11 +229,9 @@ static void look_at_next(struct sample_ring *r)
 
 static void note_sample(struct sample_events *e, uint32_t ring, const struct perf_event_header *h)
 {
-	uint32_t tid;
-
-	memcpy(&tid, (const uint8_t *)h + 12, sizeof(tid));
 	for (uint32_t i = 0; i < e->events; i++)
-		if (e->event[i].ring == ring && (e->whole || e->event[i].tid == (pid_t)tid))
+		if (e->event[i].ring == ring &&
+		    (e->whole || e->event[i].tid == (pid_t)half_at(h, 12)))
 			e->event[i].samples++;
 }
 

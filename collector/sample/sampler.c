@@ -49,19 +49,6 @@ struct sampler {
 	pthread_t thread;
 };
 
-static uint64_t word_at(const void *record, size_t at)
-{
-	uint64_t word;
-
-	memcpy(&word, (const uint8_t *)record + at, sizeof(word));
-	return word;
-}
-
-static uint32_t half_at(const void *record, size_t at)
-{
-	return (uint32_t)word_at(record, at); /* records end behind a time */
-}
-
 /* Processes say when they start and stop recording, up to that instant, which is all that is
  * believed of them. */
 static void take_changes(struct sampler *s, uint64_t until_ns)

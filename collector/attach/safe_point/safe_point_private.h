@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "profile/base/proc_maps.h"
@@ -27,6 +28,23 @@ bool memory_read(pid_t pid, uint64_t at, void *to, size_t bytes);
 
 /* The same into memory to be freed; NULL: they cannot be read, or no memory. */
 void *memory_copy(pid_t pid, uint64_t at, size_t bytes);
+
+/* Of what was read: the word of eight bytes at that place, and that of four. */
+static inline uint64_t word_at(const void *bytes, size_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, (const uint8_t *)bytes + at, sizeof(word));
+	return word;
+}
+
+static inline uint32_t half_at(const void *bytes, size_t at)
+{
+	uint32_t half;
+
+	memcpy(&half, (const uint8_t *)bytes + at, sizeof(half));
+	return half;
+}
 
 /* Words of a stack, which are read by windows: neighbours cost one system call. */
 #define SAFE_POINT_WINDOW 32768u
