@@ -100,13 +100,12 @@ size_t causal_page_sites(const struct causal_page *p, struct causal_page_site *o
 
 	for (size_t i = 0; i < SCP_CAUSAL_SITES && count < room; i++) {
 		const struct scp_causal_site *s = &p->page->site[i];
-		uint64_t key = __atomic_load_n(&s->key, __ATOMIC_RELAXED);
 
-		if (!key || !__atomic_load_n(&s->known, __ATOMIC_ACQUIRE))
+		if (!__atomic_load_n(&s->key, __ATOMIC_RELAXED) ||
+		    !__atomic_load_n(&s->known, __ATOMIC_ACQUIRE))
 			continue;
 		out[count++] = (struct causal_page_site){
 			.index = i,
-			.key = key,
 			.pid = __atomic_load_n(&s->pid, __ATOMIC_RELAXED),
 			.path = __atomic_load_n(&s->path, __ATOMIC_RELAXED),
 			.function = __atomic_load_n(&s->function, __ATOMIC_RELAXED),

@@ -34,7 +34,6 @@ double causal_page_seconds(const struct causal_page *p, double units);
 /* Sites entered so far: 0 .. count, in the order of the hash table, those that are complete. */
 struct causal_page_site {
 	size_t index; /* in the page */
-	uint64_t key;
 	uint32_t pid, path, function, table;
 	bool in_handler;
 };

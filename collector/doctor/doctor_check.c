@@ -47,8 +47,6 @@ const char *doctor_level_name(enum doctor_level level)
 	return names[level];
 }
 
-/* Programs started with the library in an environment of their own, to see what happens. */
-
 int doctor_directory(char *path, size_t size)
 {
 	const char *where = getenv("TMPDIR");

@@ -79,7 +79,6 @@ int selection_open_mapped(struct selection *c, const char *program, const char *
 {
 	int failed = read_both(c, program, own_library, err);
 
-	c->attached = true;
 	c->needed = *needed;
 	*needed = (struct names){0};
 	return failed ? -1 : add_libraries(c, err);

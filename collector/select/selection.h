@@ -30,7 +30,6 @@ struct selection {
 	struct selected_symbol *symbol;
 	size_t count;
 	size_t records;		       /* with those for dlsym, see SELECTION_SPARES */
-	bool attached;		       /* the stubs are for a process that runs, not preloaded */
 	size_t left_out;	       /* by globs, because they cannot be selected */
 	const char *left_out_names[4]; /* some of them */
 	const struct symbol_pattern
