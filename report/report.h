@@ -200,7 +200,8 @@ struct report_ledger {
 struct report_elsewhere_function {
 	uint32_t function; /* index into the profile */
 	uint64_t calls;
-	double time_s, error_s; /* standard error */
+	double time_s, error_s;	 /* standard error */
+	double own_calls, own_s; /* of that, of the one program whose time is shown; else all */
 };
 struct report_elsewhere {
 	const char *group;			    /* as -g has it */
@@ -211,6 +212,7 @@ struct report_elsewhere {
 	double time_s, error_s;
 	double waiting_s; /* of that, in functions that wait */
 	double share;	  /* of the threads' time; NAN: not known */
+	double own_calls, own_s, own_share;
 };
 
 /* A function in which samples found the processes outside of recorded calls. */

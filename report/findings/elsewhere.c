@@ -61,17 +61,26 @@ static double inside_ns(const struct prof_clock *c)
 	return way > 0 ? way : 0;
 }
 
+static bool one_is_shown(const struct report *r)
+{
+	return r->apart && programs_shown(r) == 1;
+}
+
 static void add_look(const struct report *r, const struct prof_look *k,
 		     struct report_elsewhere_function *to)
 {
 	const struct prof_clock *c = &r->profile->clock;
-	double calls = (double)k->calls, ns = c->ns_per_unit, factor;
+	double calls = (double)k->calls, ns = c->ns_per_unit, factor, s;
+	bool own = !one_is_shown(r) || !r->program_of[r->profile->table[k->table].process];
 
 	to->calls += k->calls;
+	to->own_calls += own ? calls : 0;
 	if (!k->weight)
 		return;
 	factor = calls / (double)k->weight; /* a ratio estimate: Cochran 1977, section 6.2 */
-	to->time_s += fmax(factor * (double)k->units * ns - calls * inside_ns(c), 0) / 1e9;
+	s = fmax(factor * (double)k->units * ns - calls * inside_ns(c), 0) / 1e9;
+	to->time_s += s;
+	to->own_s += own ? s : 0;
 	factor *= ns / 1e9;
 	to->error_s = sqrt(to->error_s * to->error_s + factor * factor * (double)k->units_sq);
 }
@@ -94,15 +103,17 @@ static double all_time_s(const struct report *r)
 static void finish(const struct report *r, struct report_elsewhere *e)
 {
 	double all = all_time_s(r);
+	double own = one_is_shown(r) ? r->program[0].time_ns / 1e9 : all;
 
 	ARRAY_SORT(e->function, e->functions, longest_first);
 	for (uint32_t i = 0; i < e->functions; i++) {
-		PROF_ADD(e, &e->function[i], calls, time_s);
+		PROF_ADD(e, &e->function[i], calls, time_s, own_calls, own_s);
 		e->error_s = hypot(e->error_s, e->function[i].error_s);
 		if (waiting_function(&r->profile->function[e->function[i].function]))
 			e->waiting_s += e->function[i].time_s;
 	}
 	e->share = all > 0 ? fmin(e->time_s / all, 1) : NAN;
+	e->own_share = own > 0 ? fmin(e->own_s / own, 1) : NAN;
 }
 
 /* `sum`: by function. */
@@ -162,8 +173,9 @@ static void put_group(FILE *to, const struct report *r, const struct report_else
 
 	fprintf(to, "%s`-g %s` would record ", before, e->group);
 	if (e->share >= LEAST_SHARE)
-		fprintf(to, "%s%s %% of the time, ", about ? "about " : "",
-			numbered_digits(100 * e->share, 2).text);
+		fprintf(to, "%s%s %% of %s, ", about ? "about " : "",
+			numbered_digits(100 * e->share, 2).text,
+			r->apart ? "all programs' time" : "the time");
 	fprintf(to, "%s call%s (", numbered_count(e->calls).text, e->calls == 1 ? "" : "s");
 	put_names(to, r, e);
 	fprintf(to, ")%s", e->waiting_s > e->time_s / 2 ? ", mostly waiting" : "");
@@ -247,8 +259,9 @@ double elsewhere_computing(const struct report *r)
 	double all = elsewhere_time_s(r),
 	       cpu = known ? threads_time_cpu(r, t).outside_s : r->ledger.cpu_s - r->calls_ns / 1e9;
 
-	for (uint32_t i = 0; i < r->elsewheres; i++)
-		cpu -= fmax(elsewhere_surely_s(&r->elsewhere[i]) - r->elsewhere[i].waiting_s, 0);
+	for (const struct report_elsewhere *e = r->elsewhere; e < r->elsewhere + r->elsewheres; e++)
+		if (e->time_s > 0)
+			cpu -= fmax(elsewhere_surely_s(e) - e->waiting_s, 0) * e->own_s / e->time_s;
 	return numbers_share(cpu, all);
 }
 

@@ -88,20 +88,24 @@ typedef bool step(struct line *line, struct report *r);
 
 static bool is_much(const struct report_elsewhere *e)
 {
-	return e->share >= MUCH_ELSEWHERE &&
-	       e->share * elsewhere_surely_s(e) >= MUCH_ELSEWHERE * e->time_s;
+	return e->own_share >= MUCH_ELSEWHERE &&
+	       e->own_share * elsewhere_surely_s(e) >= MUCH_ELSEWHERE * e->time_s;
 }
 
 /* What is off and would record much; without any calls, whatever it is, but for a few calls of a
  * program that computes. */
 static const struct report_elsewhere *worth_recording(const struct report *r)
 {
-	const struct report_elsewhere *e = r->elsewheres ? &r->elsewhere[0] : NULL;
+	const struct report_elsewhere *e = r->elsewheres ? r->elsewhere : NULL;
+
+	for (uint32_t i = 1; i < r->elsewheres; i++)
+		e = r->elsewhere[i].own_s > e->own_s ? &r->elsewhere[i] : e;
 	/* Beside others, what takes long may only have waited for a CPU. */
-	bool much = e && is_much(e) && e->calls >= MANY_ELSEWHERE &&
+	bool much = e && is_much(e) && e->own_calls >= MANY_ELSEWHERE &&
 		    (!r->overloaded || e->waiting_s > e->time_s / 2);
 
-	return much || (e && !r->calls && e->calls && !(elsewhere_computing(r) >= MOST_OF_TIME))
+	return much || (e && !r->calls && e->own_calls > 0 &&
+			!(elsewhere_computing(r) >= MOST_OF_TIME))
 		       ? e
 		       : NULL;
 }
@@ -114,10 +118,10 @@ static bool elsewhere(struct line *line, struct report *r)
 		return false;
 	fprintf(line->to, "`-g %s` would record ", e->group);
 	if (is_much(e))
-		fprintf(line->to, "%s %% of the time", numbered_digits(100 * e->share, 2).text);
+		fprintf(line->to, "%s %% of the time", numbered_digits(100 * e->own_share, 2).text);
 	else
-		fprintf(line->to, "%s call%s", numbered_count(e->calls).text,
-			e->calls == 1 ? "" : "s");
+		fprintf(line->to, "%s call%s", numbered_count((uint64_t)e->own_calls).text,
+			e->own_calls == 1 ? "" : "s");
 	begin_command(line);
 	next_command_run(line->to, r, e->mask, "");
 	return true;
@@ -199,7 +203,7 @@ static bool not_recorded(struct line *line, struct report *r)
 		asked = asked || (p->function[i].group & SCP_GROUP_SELECTED &&
 				  !strcmp(p->function[i].name, "sigsuspend"));
 	for (uint32_t i = 0; i < r->elsewheres; i++)
-		left -= r->elsewhere[i].time_s; /* which may be waiting */
+		left -= r->elsewhere[i].own_s; /* which may be waiting */
 	share = t->known ? left / elsewhere_time_s(r) : 0;
 	if (!(share >= MOST_OF_TIME) || (asked && !(r->asked && r->asked->attached.known)))
 		return false;

@@ -206,6 +206,9 @@ static struct report_elsewhere elsewhere_of(const struct situation *s)
 					 .mask = SCP_GROUP_IO,
 					 .calls = s->looks,
 					 .time_s = s->looked,
+					 .own_calls = (double)s->looks,
+					 .own_s = s->looked,
+					 .own_share = s->looked / all_of(s),
 					 .error_s = s->error,
 					 .share = s->looked / all_of(s)};
 }

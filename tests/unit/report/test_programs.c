@@ -443,6 +443,36 @@ static void a_killed_program_has_what_was_sampled_of_it(void **state)
 	p->sample = NULL;
 }
 
+/* What a wrapper would have of a group is no reason to record the group. */
+static void a_wrappers_calls_are_not_recommended(void **state)
+{
+	static struct prof_look look[] = {{0, 0, 1000, 1000, 1000, 0, 0}};
+	struct profile *p = two_programs();
+	uint32_t group = p->function[0].group;
+	struct report *r;
+
+	(void)state;
+	look->units = p->table[0].time_units;
+	process[1] = started("other", 200, 100, 11, 6);
+	table[0].states.covered_ns = table[1].states.covered_ns = 1000000;
+	table[0].states.cpu_ns = 10000;
+	table[1].states.cpu_ns = 900000;
+	p->function[0].group = SCP_GROUP_IO;
+	p->look = look, p->looks = 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		look->table = i ^ 1;
+		r = build(p, REPORT_BY_PATH, false, UINT32_MAX);
+		assert_int_equal(r->elsewheres, 1);
+		assert_int_equal(r->elsewhere[0].calls, 1000);
+		assert_float_equal(r->elsewhere[0].own_calls, i ? 0 : 1000, 0);
+		next_steps_fill(r, false);
+		assert_int_equal(!!strstr(r->next_step[0], "`-g io` would record"), !i);
+		report_free(r);
+	}
+	p->function[0].group = group;
+	p->look = NULL, p->looks = 0;
+}
+
 /* A row is of one program; samples, and what recording cost, are of all, and say so. */
 static void what_is_of_all_programs_says_so(void **state)
 {
@@ -540,6 +570,7 @@ int main(void)
 		cmocka_unit_test(the_order_is_that_of_cpu_time),
 		cmocka_unit_test(cpu_time_of_threads_without_calls_is_of_their_program),
 		cmocka_unit_test(a_killed_program_has_what_was_sampled_of_it),
+		cmocka_unit_test(a_wrappers_calls_are_not_recommended),
 		cmocka_unit_test(what_is_of_all_programs_says_so),
 		cmocka_unit_test(many_programs_fit_into_a_few_lines),
 		cmocka_unit_test(other_formats_say_which_program),
