@@ -60,11 +60,11 @@ static uint64_t read_thread_cpu(void)
 /* ns_per_unit of tsc and page is known only once they have been measured. A
  * coarse clock steps at 100 Hz at worst. */
 static const struct clock_source sources[] = {
-	[SCP_CLOCK_TSC] = {counter_read, counter_read_ordered, 0, 0.002},
-	[SCP_CLOCK_COARSE] = {read_coarse, read_coarse, 1, 0.045},
-	[SCP_CLOCK_MONOTONIC] = {read_monotonic, read_monotonic, 1, 0.002},
-	[SCP_CLOCK_PAGE] = {read_page, read_page, 0, 0.020},
-	[SCP_CLOCK_THREAD_CPU] = {read_thread_cpu, read_thread_cpu, 1, 0.005},
+	{SCP_CLOCK_TSC, counter_read, counter_read_ordered, 0, 0.002},
+	{SCP_CLOCK_COARSE, read_coarse, read_coarse, 1, 0.045},
+	{SCP_CLOCK_MONOTONIC, read_monotonic, read_monotonic, 1, 0.002},
+	{SCP_CLOCK_PAGE, read_page, read_page, 0, 0.020},
+	{SCP_CLOCK_THREAD_CPU, read_thread_cpu, read_thread_cpu, 1, 0.005},
 };
 
 static const char *const names[] = {SCP_CLOCK_NAMES};
@@ -87,7 +87,7 @@ enum scp_clock_kind clocks_read_parse(const char *name)
 
 const struct clock_source *clocks_read_source(enum scp_clock_kind kind)
 {
-	return &sources[kind];
+	return &sources[kind - 1];
 }
 
 void clocks_read_set_page(const struct scp_clock_page *page)

@@ -19,6 +19,7 @@ extern const char clocks_read_names[]; /* for messages: "tsc, coarse, ..." */
 typedef uint64_t clock_reader(void);
 
 struct clock_source {
+	enum scp_clock_kind kind;
 	clock_reader *read;
 	clock_reader *read_ordered; /* not before the loads that precede it */
 	double ns_per_unit;
