@@ -270,7 +270,7 @@ teardown()
 	serve
 	report
 	grep -q 'GET /buildid/.*/debuginfo.* 200' server.log
-	jq -e '[.sites[].stack[] | select(.module | endswith("/app")) | .function] | all(. == null)' report.json
+	jq -e '[.sites[].stack[] | select(.module // "" | endswith("/app")) | .function] | all(. == null)' report.json
 	jq -e '.warnings[] | select(.code == "missing-module") | .text | contains("servers of DEBUGINFOD_URLS gave no such file")' report.json
 }
 

@@ -75,7 +75,7 @@ has_row()
 	adds_up
 	holds '.computing | .of == "user-space" or .in_calls > 0' # the kernel does what takes long
 	holds '[.computing.rows[].stack[].module // ""] | all(.[]; test("libscprof") | not)'
-	holds '[.computing.rows[] | select(.stack[].function == "calls") | .stack[0].function] |
+	holds '[.computing.rows[] | select(.stack[].function == "calls") | .stack[0].function // ""] |
 		all(.[]; test("send$|recv$") | not)'
 }
 
@@ -84,7 +84,7 @@ has_row()
 	limited "$SCPROF" run -g wait --sample 1ms --no-report -o p.scp -- "$PROGRAMS/computes" calls 100 >said
 	"$SCPROF" report --format json p.scp >report.json
 	holds '.computing | .in_calls == 0 and (.of == "user-space" or
-		any(.rows[]; (.function | test("^calls$") | not) and any(.stack[]; .function | test("send|recv")) and
+		any(.rows[]; (.function // "" | test("^calls$") | not) and any(.stack[]; .function // "" | test("send|recv")) and
 			any(.stack[]; .function == "calls")))'
 }
 
@@ -262,20 +262,20 @@ attached()
 has_python_row()
 {
 	holds "[.computing.rows[] | select(.language == \"python\" and .module == null and
-		(.function | test(\"(^|[.])$1\$\")))] | length == 1 and (.[0].stack | any(.[]; .language == \"python\" and
-		(.function | test(\"(^|[.])$1\$\")) and (.file | endswith(\"computes.py\")) and .line >= $2 and .line <= $3))"
+		(.function // \"\" | test(\"(^|[.])$1\$\")))] | length == 1 and (.[0].stack | any(.[]; .language == \"python\" and
+		(.function // \"\" | test(\"(^|[.])$1\$\")) and (.file | endswith(\"computes.py\")) and .line >= $2 and .line <= $3))"
 }
 
 # Between much, outer and the module there is nothing of the interpreter.
-WHOLE_MUCH='.computing.rows[] | select(.language == "python" and (.function | test("(^|[.])much$"))) |
+WHOLE_MUCH='.computing.rows[] | select(.language == "python" and (.function // "" | test("(^|[.])much$"))) |
 	[.stack[].language == "python"] | .[index(true):][:3] == [true, true, true]'
 
 # A module's C functions are rows, called from Python, unless it is a part of the interpreter.
 python_rows_are_known()
 {
-	local decode='any(.computing.rows[]; .function | test("raw_decode$"))'
+	local decode='any(.computing.rows[]; .function // "" | test("raw_decode$"))'
 	! "$1" -c 'import _json; _json.__file__' 2>/dev/null || decode='any(.computing.rows[]; (.module // "" | test("/_json[^/]*$")) and
-		any(.stack[]; .language == "python" and (.function | test("raw_decode$"))))'
+		any(.stack[]; .language == "python" and (.function // "" | test("raw_decode$"))))'
 	has_python_row little 16 18 && has_python_row much 24 26 && has_python_row matches 30 31 && holds "$WHOLE_MUCH" "$decode"
 }
 
@@ -323,7 +323,7 @@ python_rows_are_known()
 	holds '.exit_status == 1 and (.verdict | contains("Computing: "))'
 	holds '.computing.rows[] | select(.function == "computes_much") |
 		.status == "only-in-new" and .counts and .base.samples == 0 and .new.samples > 20 and
-		(.module | endswith("/computes")) and .new.share > 0.5 and .new.cpu_ns > 1e8'
+		(.module // "" | endswith("/computes")) and .new.share > 0.5 and .new.cpu_ns > 1e8'
 	"$SCPROF" diff base.scp new.scp >text || true
 	grep -q '^COMPUTING .*SHARE NEW' text
 	grep -q '^computes_much .* new' text
