@@ -217,6 +217,7 @@ bool wake_read(const struct wake *w, struct wake_state *s)
 		return false;
 	*s = (struct wake_state){.ordered = page.text_bytes != 0,
 				 .held = is_held(w),
+				 .holders = page.holders,
 				 .answer_pid = (int32_t)page.answer_pid,
 				 .problem = page.problem,
 				 .maker = page.pid <= INT_MAX ? (pid_t)page.pid : 0};

@@ -41,8 +41,9 @@ void wake_close(struct wake *w);
 
 /* What the page says. */
 struct wake_state {
-	bool ordered; /* the last order was to record */
-	bool held;    /* by a tool that lives, not by us; ordered and not held: it was killed */
+	bool ordered;	  /* the last order was to record */
+	bool held;	  /* by a tool that lives, not by us; ordered and not held: it was killed */
+	uint32_t holders; /* processes that map the page, as they say */
 	int32_t answer_pid;   /* which followed an order last, in its pid namespace; 0: none yet */
 	uint32_t problem;     /* enum scp_attach_problem of that */
 	pid_t maker;	      /* that made the page, in its pid namespace */

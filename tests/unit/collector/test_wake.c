@@ -144,7 +144,7 @@ static void an_order_raises_the_word(void **state)
 	assert_int_equal(page.holders, 3); /* the processes' own */
 	assert_int_equal(page.answer_pid, 7);
 	assert_true(wake_read(&w, &s));
-	assert_true(s.ordered && s.held);
+	assert_true(s.ordered && s.held && s.holders == 3);
 
 	assert_int_equal(wake_end(&w, &err), 0);
 	page = read_page();
