@@ -35,7 +35,7 @@ static uint64_t read_counter(void)
 
 const struct clock_source *__wrap_clocks_read_source(enum scp_clock_kind kind)
 {
-	static const struct clock_source counter = {.read = read_counter};
+	static const struct clock_source counter = {.kind = SCP_CLOCK_TSC, .read = read_counter};
 
 	assert_int_equal(kind, SCP_CLOCK_TSC);
 	return &counter;
