@@ -20,7 +20,7 @@
 
 #define LEAST_ROUNDS 5u
 #define WARM_UP	     3u	    /* rounds that do not count */
-#define BUDGET_NS    40000u /* when it is spent, LEAST_ROUNDS are enough */
+#define BUDGET_NS    15000u /* when it is spent, LEAST_ROUNDS are enough */
 #define CALLS	     32u    /* in a round... */
 #define FEW_CALLS    8u	    /* ...where a reading is a system call */
 
@@ -99,7 +99,7 @@ static void run(uint32_t ways, uint32_t timer)
 			     (int64_t)clock_read_cost_ps(timer);
 }
 
-/* The ways that calls can go in this process, a bit each: every one takes 40 us to measure. */
+/* The ways that calls can go in this process, a bit each: every one takes 20 us to measure. */
 static uint32_t ways_of_calls(void)
 {
 	uint32_t ways = 1u << SCP_WAY_SYSTEM;

@@ -3,7 +3,7 @@
  * an empty function is called through the very code that the wrappers use, by a
  * thread state of our own in private memory. Nothing of it shows in the profile.
  *
- * Each measurement takes 0.1 to 0.6 ms (the ways that calls can go in this process, each 40 us by
+ * Each measurement takes 40 us to 0.3 ms (the ways that calls can go in this process, each 20 us by
  * each clock), in which the calling thread's signals wait; one at a time in a process. Where no
  * system call may be made (sys_sandboxed), or where hardly any stack is left, there is none: a
  * handler's calls must not be taken for ours. */
