@@ -23,6 +23,18 @@ static struct verdict most_is(const char *code, const char *begin, double share,
 	return v;
 }
 
+/* Several processes are attached to one after another: how long each was recorded, in s. */
+static double attached_s(const struct report *r)
+{
+	const struct profile *p = r->profile;
+	uint64_t attached;
+
+	attach_summary_of(p, &attached);
+	return attached > 1 && attached == r->all_processes && r->runs <= 1 && p->windows <= 1
+		       ? (double)p->recorded_ns / 1e9 / (double)attached
+		       : INFINITY;
+}
+
 /* How many threads wanted a CPU, and how many had one, as means over the time. */
 static struct verdict overloaded(const struct report *r, const struct report_threads_time *t,
 				 double cpu_s, double all_s)
@@ -31,12 +43,12 @@ static struct verdict overloaded(const struct report *r, const struct report_thr
 	double threads = fmax((double)(whole ? r->all_threads : r->program[0].threads), 1);
 	/* Of one thread it may be longer than what was seen of it, or shorter: a thread may lose
 	 * its CPU behind the end that its process noted. */
-	double wall_s =
-		fmax(fmin(whole ? r->wall_s : r->program[0].wall_s, all_s), all_s / threads);
+	double wall_s = fmin(whole ? r->wall_s : r->program[0].wall_s, attached_s(r));
 	struct verdict v = {.code = "overloaded"};
 	const char *look = r->sort == REPORT_SORT_CPU ? "rows are by CPU time"
 						      : "look at CPU time (--sort cpu)";
 
+	wall_s = fmax(fmin(wall_s, all_s), all_s / threads);
 	if (wall_s > 0)
 		snprintf(v.text, sizeof(v.text),
 			 "the machine is overloaded, or a CPU quota used up: %.2f threads wanted a "

@@ -136,9 +136,14 @@ static void a_program_that_hung_is_no_busy_one(void **state)
 
 static void an_overloaded_machine_comes_first(void **state)
 {
+	struct prof_process two[2] = {{.count = 1}, {.count = 1}};
+	struct profile p = {
+		.process = two, .processes = 2, .windows = 1, .recorded_ns = 2000000000};
 	struct report r = of(1, 3, 0, 0, 0, 4);
 
 	(void)state;
+	r.profile = &p;
+	r.all_processes = 2;
 	r.all_threads = 4;
 	r.overloaded = true;
 	expect(&r, "overloaded",
@@ -148,6 +153,13 @@ static void an_overloaded_machine_comes_first(void **state)
 	expect(&r, "overloaded", "look at CPU time (--sort cpu)");
 	r.sort = REPORT_SORT_CPU;
 	expect(&r, "overloaded", "rows are by CPU time");
+	/* one after another, for a second each */
+	r.all_threads = 8;
+	expect(&r, "overloaded", "4.00 threads wanted a CPU and 2.00 had one");
+	two[0].attached.known = two[1].attached.known = true;
+	expect(&r, "overloaded", "8.00 threads wanted a CPU and 4.00 had one");
+	r.all_processes = 3; /* one has another profile */
+	expect(&r, "overloaded", "4.00 threads wanted a CPU and 2.00 had one");
 }
 
 static void without_states_the_calls_tell(void **state)
