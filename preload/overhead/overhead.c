@@ -168,18 +168,34 @@ static uint64_t ways_now(void)
 	return kinds << 16 | clock_chosen.histograms << 8 | ways_of_calls();
 }
 
-COLD void overhead_measure_first(void)
+static uint64_t measured; /* ways_now then; 0: nothing is */
+
+/* `again`: what is known stays where it cannot be done now. */
+static COLD void measure_beginning(bool again)
 {
-	static uint64_t measured; /* ways_now then */
 	struct overhead_costs first = {0};
-	region_name_first = overhead_measure_first;
-	if (measured == ways_now())
-		return;
 	header_note_usage();
 	measured = measure(&first) && first.main.rounds ? ways_now() : 0;
-	process.overhead = first;
-	header_write_overhead(process.file->header, &process.overhead, false);
+	if (measured || !again) {
+		process.overhead = first;
+		header_write_overhead(process.file->header, &first, false);
+	}
 	header_leave_out_usage();
+}
+
+/* In any thread or handler. A child that has no file of its own yet has its parent's. */
+static COLD void measure_with_regions(void)
+{
+	if (!sys_sandboxed && process_epoch.now.generation && process.file->header &&
+	    (uint32_t)sys_getpid() == process.file->pid)
+		measure_beginning(true);
+}
+
+COLD void overhead_measure_first(void)
+{
+	region_name_first = measure_with_regions;
+	if (measured != ways_now())
+		measure_beginning(false);
 }
 
 COLD void overhead_measure_last(void)

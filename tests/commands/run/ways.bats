@@ -97,13 +97,19 @@ make_uses()
 	cat >killed.c <<-'END'
 		#include <signal.h>
 		#include <sys/socket.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
 		#include "include/scprof.h"
 		int main(int argc, char **argv)
 		{
 			char byte;
 			(void)argv;
-			if (argc > 1)
+			if (argc > 2)
+				recv(-1, &byte, 1, 0);
+			if (argc > 1 && (argc == 2 || !fork()))
 				SCPROF_BEGIN("outer");
+			if (argc > 2)
+				wait(NULL);
 			recv(-1, &byte, 1, 0);
 			return raise(SIGKILL);
 		}
@@ -113,6 +119,9 @@ make_uses()
 	[ "$(costs)" = '1 0 0 0 0 0 0 0 1' ]
 	profile -c tsc -g socket,region -- ./killed region || true
 	[ "$(costs)" = '1 0 0 1 1 0 0 1 1' ]
+	# a child's first region, before it has a file of its own: its parent's costs stay
+	profile -c tsc -g socket,region -- ./killed region child || true
+	[ "$(costs | cut -c1)" = 1 ]
 	make_uses
 	profile -c tsc -s other -g socket -- ./uses
 	[ "$(costs)" = '1 1 1 0 1 1 1 0 1' ]
