@@ -123,8 +123,8 @@ static struct sys_mapping take_mapping(const char *line)
 void sys_read_mappings(bool (*take)(const struct sys_mapping *m, void *context), void *context)
 {
 	static LARGE char line[SYS_PATH_MAX + 128];
-	static LARGE char
-		block[4096]; /* the kernel gives a page at most; a process may have many */
+	/* the kernel gives a page at most; a process may have many */
+	static LARGE char block[4096];
 	size_t at = 0;
 	bool done = false;
 	long fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
